@@ -217,12 +217,13 @@ struct VerifyResult {
 // Asks why a witness does not satisfy its circuit.
 struct ExplainCommand {
   WorkId work;
+  Digest circuit{};
   std::string r1cs_path;
   AssignmentLayout layout{};
   std::uint64_t payload_bytes = 0;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(work, r1cs_path, layout, payload_bytes);
+    archive(work, circuit, r1cs_path, layout, payload_bytes);
   }
 };
 
