@@ -96,6 +96,9 @@ struct AddCircuitCommand {
   }
 };
 
+// The name of the R1CS in a circuit's folder, where there is one.
+inline constexpr const char* kCircuitR1csFile = "circuit.r1cs";
+
 struct CircuitArtefacts {
   bool has_wasm = false;
   bool has_program = false;
