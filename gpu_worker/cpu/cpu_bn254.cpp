@@ -1,0 +1,9 @@
+#include "gpu_worker/cpu/cpu_prover.inl.hpp"
+
+namespace cuzk {
+
+template Result<std::unique_ptr<StartedProof>> start_on_cpu<Bn254>(const PreparedKey&,
+    const Assignment&, ThreadPool&, StepMonitor&);
+template std::size_t cpu_proof_bytes<Bn254>(const KeyShape&, unsigned);
+
+}  // namespace cuzk
