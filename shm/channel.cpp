@@ -102,11 +102,13 @@ Status WorkerChannel::push_shutdown() {
 }
 
 Result<std::optional<Event>> WorkerChannel::pop_event() {
+  if (broken_) return *broken_;
   CUZK_TRY(message, events_.pop());
   if (!message) return std::optional<Event>();
   if (!known(message->entry.kind)) {
-    return bug(fmt::format("an event of unknown kind {}", message->entry.kind),
-               fmt::format("worker {} epoch {}", worker_.value, epoch_.value));
+    broken_ = bug(fmt::format("an event of unknown kind {}", message->entry.kind),
+                  fmt::format("worker {} epoch {}", worker_.value, epoch_.value));
+    return *broken_;
   }
   return std::optional<Event>(Event{static_cast<EventKind>(message->entry.kind),
                                     TaskId{message->entry.task}, std::move(message->body)});

@@ -112,6 +112,7 @@ class WorkerChannel {
   UniqueFd event_eventfd_;
   RingProducer commands_;
   RingConsumer events_;
+  std::optional<Error> broken_;  // set by the first event that breaks the rules
   std::size_t next_cancel_ = 0;
   std::uint64_t beats_ = 0;
 };

@@ -30,6 +30,10 @@ bool known_layout(std::uint32_t layout) {
 }
 
 Status check_optional(const SlotFields& fields, const SlotExpectation& expected) {
+  if (expected.circuit &&
+      std::memcmp(fields.circuit, expected.circuit->data(), sizeof fields.circuit) != 0) {
+    return refused("circuit is another one than expected");
+  }
   if (expected.producer) {
     CUZK_CHECK(expect("producer", fields.producer, expected.producer->pack()));
   }
@@ -60,9 +64,6 @@ Result<SlotFields> check_header(const SlotHeader& header, std::uint64_t capacity
   CUZK_CHECK(expect("partition", fields.partition, expected.work.partition));
   CUZK_CHECK(expect("attempt", fields.attempt, expected.work.attempt));
   CUZK_CHECK(expect("generation", fields.generation, expected.generation.value));
-  if (std::memcmp(fields.circuit, expected.circuit.data(), sizeof fields.circuit) != 0) {
-    return refused("circuit is another one than expected");
-  }
   if (!known_layout(fields.layout)) return refused(fmt::format("layout {} is unknown", fields.layout));
   if (fields.payload_bytes > capacity) {
     return refused(fmt::format("payload length {} exceeds the capacity {}", fields.payload_bytes,

@@ -59,9 +59,9 @@ static_assert(std::is_trivial_v<SlotHeader> && std::is_standard_layout_v<SlotHea
 // What a reader must find. A field without a value is not compared (its own bounds still are).
 struct SlotExpectation {
   WorkId work;
-  Digest circuit{};
   Generation generation;
-  std::optional<SlotWord> producer;
+  std::optional<Digest> circuit;
+  std::optional<SlotWord> producer;  // the word of the lease
   std::optional<AssignmentLayout> layout;
   std::optional<std::uint64_t> payload_bytes;
   std::optional<std::uint64_t> payload_checksum;

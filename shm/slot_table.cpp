@@ -21,7 +21,10 @@ SlotWord unowned(SlotState state, Generation generation) {
   return {state, kNoOwner, Epoch{0}, generation};
 }
 
-bool sound(const SlotWord& word) { return has_owner(word.state) == (word.owner != kNoOwner); }
+// An owner exactly where the state has one, and one that fits its 12 bits.
+bool sound(const SlotWord& word) {
+  return has_owner(word.state) ? word.owner < kNoOwner : word.owner == kNoOwner;
+}
 
 }  // namespace
 

@@ -74,6 +74,7 @@ Result<std::unique_ptr<WorkerRuntime>> WorkerRuntime::attach(const WorkerOptions
 void WorkerRuntime::ready() { send(EventKind::kReady, TaskId{0}, {}); }
 
 std::optional<Command> WorkerRuntime::next() {
+  if (!answered_ && kind_ == CommandKind::kDropKey) finish_silently();
   if (!answered_) failed(bug("the worker gave no answer", "worker"));
   while (!stopping_) {
     // Signals and the socket first: a stop is obeyed before another command is begun.
@@ -98,6 +99,7 @@ std::optional<Command> WorkerRuntime::next() {
       break;
     }
     answered_ = false;
+    kind_ = (*command)->kind;
     task_.store((*command)->task.value, std::memory_order_relaxed);
     endpoint_.set_task((*command)->task);
     last_step_.clear();

@@ -104,6 +104,7 @@ class WorkerRuntime {
   UniqueFd signals_;
   std::vector<HeldFd> held_;  // of waiting tasks and the present one
   std::atomic<std::uint64_t> task_{0};  // relaxed: cancelled() may be asked by the task's threads
+  CommandKind kind_{};        // of the present command
   bool answered_ = true;
   bool stopping_ = false;
   int exit_code_ = 0;
