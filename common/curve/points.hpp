@@ -234,10 +234,4 @@ bool is_on_curve(const Affine<Group>& p) {
   return p.y.square() == p.x.square() * p.x + Group::b();
 }
 
-// For points on the curve.
-template <class Group>
-bool is_in_subgroup(const Affine<Group>& p) {
-  return mul(p, Group::Scalar::Params::kModulus).is_infinity();
-}
-
 }  // namespace cuzk

@@ -1,0 +1,7 @@
+#include "common/curve/pairing_impl.hpp"
+
+namespace cuzk {
+
+CUZK_INSTANTIATE_PAIRING(Bn254);
+
+}  // namespace cuzk
