@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "common/field/multiply_adx.hpp"
 #include "common/field/params.hpp"
 
 namespace cuzk {
@@ -74,20 +75,26 @@ struct Fp {
   CUZK_HD constexpr Fp operator+(const Fp& other) const {
     Integer sum{};
     add(sum, raw(), other.raw());  // below 2p < R: no carry
-    Integer reduced{};
-    return from_raw(subtract(reduced, sum, P::kModulus) != 0 ? sum : reduced);
+    return reduce_once(sum);
   }
   CUZK_HD constexpr Fp operator-(const Fp& other) const {
     Integer difference{};
-    if (subtract(difference, raw(), other.raw()) != 0) {
-      add(difference, difference, P::kModulus);
-    }
+    const std::uint64_t borrow = subtract(difference, raw(), other.raw());
+    add(difference, difference, select(borrow != 0, P::kModulus, Integer{}));
     return from_raw(difference);
   }
   CUZK_HD constexpr Fp operator-() const { return zero() - *this; }
   CUZK_HD constexpr Fp dbl() const { return *this + *this; }
   CUZK_HD constexpr Fp square() const { return *this * *this; }
-  CUZK_HD constexpr Fp operator*(const Fp& other) const { return multiply(*this, other); }
+  CUZK_HD constexpr Fp operator*(const Fp& other) const {
+#if CUZK_FIELD_HAS_ADX
+    if (!std::is_constant_evaluated()) {
+      if (cpu_has_adx()) [[likely]] return reduce_once(multiply_adx<P>(raw(), other.raw()));
+      return multiply_out_of_line(*this, other);
+    }
+#endif
+    return multiply(*this, other);
+  }
   CUZK_HD constexpr Fp& operator+=(const Fp& other) { return *this = *this + other; }
   CUZK_HD constexpr Fp& operator-=(const Fp& other) { return *this = *this - other; }
   CUZK_HD constexpr Fp& operator*=(const Fp& other) { return *this = *this * other; }
@@ -109,6 +116,20 @@ struct Fp {
   }
 
  private:
+  // value mod p for a value below 2p.
+  CUZK_HD static constexpr Fp reduce_once(const Integer& value) {
+    Integer reduced{};
+    const std::uint64_t borrow = subtract(reduced, value, P::kModulus);
+    return from_raw(select(borrow != 0, value, reduced));
+  }
+
+#if CUZK_FIELD_HAS_ADX
+  // Kept out of the hot loops of programs that run on a processor with ADX.
+  [[gnu::noinline, gnu::cold]] static Fp multiply_out_of_line(const Fp& a, const Fp& b) {
+    return multiply(a, b);
+  }
+#endif
+
   // Coarsely integrated operand scanning (Koc, Acar, Kaliski 1996), without the extra carry word that a
   // modulus below R / 2 does not need.
   CUZK_HD static constexpr Fp multiply(const Fp& a, const Fp& b) {
@@ -130,8 +151,7 @@ struct Fp {
       }
       t.limb[kLimbs - 1] = carry + fold_carry;
     }
-    Integer reduced{};
-    return from_raw(subtract(reduced, t, P::kModulus) != 0 ? t : reduced);
+    return reduce_once(t);
   }
 };
 

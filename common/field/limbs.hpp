@@ -33,15 +33,44 @@ struct BigInt {
   }
 };
 
+// sum = a + b + carry for one word; returns the new carry. gcc makes a chain of adc only from its own
+// builtins, clang from the generic ones.
+CUZK_HD constexpr std::uint64_t add_word(std::uint64_t& sum, std::uint64_t a, std::uint64_t b,
+                                         std::uint64_t carry) {
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+  if (!std::is_constant_evaluated()) {
+    unsigned long long word = 0;
+    carry = __builtin_ia32_addcarryx_u64(static_cast<unsigned char>(carry), a, b, &word);
+    sum = word;
+    return carry;
+  }
+#endif
+  const unsigned __int128 t = static_cast<unsigned __int128>(a) + b + carry;
+  sum = static_cast<std::uint64_t>(t);
+  return static_cast<std::uint64_t>(t >> 64);
+}
+
+// difference = a - b - borrow for one word; returns the new borrow.
+CUZK_HD constexpr std::uint64_t subtract_word(std::uint64_t& difference, std::uint64_t a,
+                                              std::uint64_t b, std::uint64_t borrow) {
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+  if (!std::is_constant_evaluated()) {
+    unsigned long long word = 0;
+    borrow = __builtin_ia32_sbb_u64(static_cast<unsigned char>(borrow), a, b, &word);
+    difference = word;
+    return borrow;
+  }
+#endif
+  const unsigned __int128 t = static_cast<unsigned __int128>(a) - b - borrow;
+  difference = static_cast<std::uint64_t>(t);
+  return static_cast<std::uint64_t>(t >> 64) & 1;
+}
+
 // sum = a + b; returns the carry.
 template <std::size_t N>
 CUZK_HD constexpr std::uint64_t add(BigInt<N>& sum, const BigInt<N>& a, const BigInt<N>& b) {
   std::uint64_t carry = 0;
-  for (std::size_t i = 0; i < N; ++i) {
-    const unsigned __int128 t = static_cast<unsigned __int128>(a.limb[i]) + b.limb[i] + carry;
-    sum.limb[i] = static_cast<std::uint64_t>(t);
-    carry = static_cast<std::uint64_t>(t >> 64);
-  }
+  for (std::size_t i = 0; i < N; ++i) carry = add_word(sum.limb[i], a.limb[i], b.limb[i], carry);
   return carry;
 }
 
@@ -51,9 +80,7 @@ CUZK_HD constexpr std::uint64_t subtract(BigInt<N>& difference, const BigInt<N>&
                                          const BigInt<N>& b) {
   std::uint64_t borrow = 0;
   for (std::size_t i = 0; i < N; ++i) {
-    const unsigned __int128 t = static_cast<unsigned __int128>(a.limb[i]) - b.limb[i] - borrow;
-    difference.limb[i] = static_cast<std::uint64_t>(t);
-    borrow = static_cast<std::uint64_t>(t >> 64) & 1;
+    borrow = subtract_word(difference.limb[i], a.limb[i], b.limb[i], borrow);
   }
   return borrow;
 }
@@ -62,6 +89,17 @@ template <std::size_t N>
 CUZK_HD constexpr bool less(const BigInt<N>& a, const BigInt<N>& b) {
   BigInt<N> ignored{};
   return subtract(ignored, a, b) != 0;
+}
+
+// `condition` ? a : b without a branch: the outcome of a reduction is a coin toss to a predictor.
+template <std::size_t N>
+CUZK_HD constexpr BigInt<N> select(bool condition, const BigInt<N>& a, const BigInt<N>& b) {
+  const std::uint64_t mask = 0 - static_cast<std::uint64_t>(condition);
+  BigInt<N> chosen{};
+  for (std::size_t i = 0; i < N; ++i) {
+    chosen.limb[i] = (a.limb[i] & mask) | (b.limb[i] & ~mask);
+  }
+  return chosen;
 }
 
 // From big-endian hexadecimal digits, at compile time.
