@@ -37,7 +37,7 @@ if(CUZK_SANITIZE)
   add_link_options(-fsanitize=${CUZK_SANITIZE})
   # gcc's flow analysis sees phantom null dereferences in instrumented code.
   target_compile_options(cuzk_warnings INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wno-null-dereference -Wno-maybe-uninitialized>)
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-null-dereference -Wno-maybe-uninitialized>)
 endif()
 
 # Sections and a hardened link cost nothing here and help whoever debugs a crash record.

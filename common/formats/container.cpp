@@ -45,8 +45,8 @@ Status Container::read_sections(std::uint32_t n_sections) {
   ByteReader reader(bytes_);
   std::span<const std::byte> header;
   if (!reader.take(kFileHeaderBytes, header)) return bug("container header");
-  const std::uint64_t room = reader.remaining() / kSectionHeaderBytes;
-  if (n_sections > room || n_sections > kMaxSections) {
+  if (n_sections > kMaxSections) {
+    const std::uint64_t room = reader.remaining() / kSectionHeaderBytes;
     return bad_request(fmt::format("claims {} sections, where {} is the most that {}", n_sections,
                                    n_sections > room ? room : kMaxSections,
                                    n_sections > room ? "its size has room for" : "is accepted"),

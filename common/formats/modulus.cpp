@@ -13,7 +13,7 @@ template <class Params>
 constexpr Modulus modulus_of() {
   Modulus modulus;
   modulus.n_limbs = Params::kLimbs;
-  for (std::size_t i = 0; i < modulus.n_limbs; ++i) modulus.limb[i] = Params::kModulus[i];
+  for (std::size_t i = 0; i < modulus.n_limbs; ++i) modulus.limb[i] = Params::kModulus.limb[i];
   return modulus;
 }
 

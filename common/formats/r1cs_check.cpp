@@ -19,7 +19,8 @@ class ConstraintCheck {
  public:
   ConstraintCheck(const R1csHeader& header, std::span<const std::byte> witness)
       : n_wires_(header.n_wires), witness_(witness) {
-    const Fr one_over_r = Fr::from_raw(typename Fr::Integer{1});
+    constexpr ScalarInteger kOne = {1, 0, 0, 0};
+    const Fr one_over_r = raw(kOne.data());
     catch_up_ = one_over_r * one_over_r;
   }
 
