@@ -65,14 +65,11 @@ const Key kKeys[] = {
        return config::read_duration(n, c.daemon.keep_jobs_for, milliseconds(0), hours(24 * 3650));
      }},
     {"srs", "param_cache", [](const Node& n, Config& c) { return config::read_path(n, c.srs.param_cache); }},
-    {"srs", "preload", [](const Node& n, Config& c) { return config::read_text_list(n, c.srs.preload); },
-     Effect::kReserved},
+    {"srs", "preload", [](const Node& n, Config& c) { return config::read_text_list(n, c.srs.preload); }},
     {"memory", "total_budget",
-     [](const Node& n, Config& c) { return config::read_size(n, c.memory.total_budget, "auto"); },
-     Effect::kReserved},
+     [](const Node& n, Config& c) { return config::read_size(n, c.memory.total_budget, "auto"); }},
     {"memory", "safety_margin",
-     [](const Node& n, Config& c) { return config::read_size(n, c.memory.safety_margin); },
-     Effect::kReserved},
+     [](const Node& n, Config& c) { return config::read_size(n, c.memory.safety_margin); }},
     {"memory", "eviction_min_idle",
      [](const Node& n, Config& c) {
        return config::read_duration(n, c.memory.eviction_min_idle, milliseconds(0), 30 * kLongest);
@@ -179,6 +176,15 @@ std::string unknown_key(std::string_view section, std::string_view name) {
 
 std::uint32_t line_of(const toml::node& node) { return node.source().begin.line; }
 
+// Naming a default is no mistake, so that a file may list every key.
+bool changes_a_default(const Key& key, const Node& node) {
+  const Config defaults;
+  Config changed;
+  (void)key.read(node, changed);
+  return changed.daemon != defaults.daemon || changed.memory != defaults.memory ||
+         changed.gpus != defaults.gpus || changed.scheduler != defaults.scheduler;
+}
+
 void read_section(const toml::key& section, const toml::table& table, ConfigReport& report) {
   for (const auto& [name, node] : table) {
     const auto key = std::find_if(std::begin(kKeys), std::end(kKeys), [&](const Key& k) {
@@ -191,7 +197,7 @@ void read_section(const toml::key& section, const toml::table& table, ConfigRepo
     if (auto problem = key->read(node, report.config)) {
       report.problems.push_back(
           {line_of(node), fmt::format("{}: {}", title(key->section, key->name), *problem)});
-    } else if (key->effect == Effect::kReserved) {
+    } else if (key->effect == Effect::kReserved && changes_a_default(*key, node)) {
       report.config.notes.push_back(
           fmt::format("{} has no effect in this version", title(key->section, key->name)));
     }

@@ -24,22 +24,30 @@ struct DaemonConfig {
   std::uint32_t max_queue = 10000;        // unfinished jobs; more are answered with kBusy
   std::uint32_t keep_jobs = 10000;        // finished jobs that are remembered
   std::chrono::milliseconds keep_jobs_for = std::chrono::hours(7 * 24);
+
+  bool operator==(const DaemonConfig&) const = default;
 };
 
 struct SrsConfig {
   std::filesystem::path param_cache;      // prepared keys; empty: state_dir/keys
   std::vector<std::string> preload;       // circuits whose keys are checked at start
+
+  bool operator==(const SrsConfig&) const = default;
 };
 
 struct MemoryConfig {
   std::uint64_t total_budget = 0;         // bytes; 0: "auto", the machine's memory less safety_margin
   std::uint64_t safety_margin = std::uint64_t{5} << 30;
   std::chrono::milliseconds eviction_min_idle = std::chrono::minutes(5);
+
+  bool operator==(const MemoryConfig&) const = default;
 };
 
 struct SynthesisConfig {
   std::uint32_t partition_workers = 0;    // synth workers; 0: by the number of processors
   std::uint32_t threads = 0;              // that one task may use; 0: one a processor
+
+  bool operator==(const SynthesisConfig&) const = default;
 };
 
 struct GpusConfig {
@@ -47,15 +55,21 @@ struct GpusConfig {
   std::uint32_t gpu_threads = 0;          // CPU threads of each device; 0: one a processor
   std::uint32_t gpu_workers_per_device = 1;  // lanes in a device's process
   std::uint64_t vram_limit = 0;           // bytes of each device; 0: what the device has
+
+  bool operator==(const GpusConfig&) const = default;
 };
 
 struct SchedulerConfig {
   std::uint32_t max_batch_size = 1;       // assignments that share one pass over a key
   std::chrono::milliseconds max_batch_wait = std::chrono::seconds(10);
+
+  bool operator==(const SchedulerConfig&) const = default;
 };
 
 struct PipelineConfig {
   std::uint32_t synthesis_lookahead = 2;  // slots for each device beyond the one it works on
+
+  bool operator==(const PipelineConfig&) const = default;
 };
 
 struct SupervisionConfig {
@@ -64,6 +78,8 @@ struct SupervisionConfig {
   std::chrono::milliseconds restart_forgiven_after = std::chrono::minutes(1);
   std::chrono::milliseconds stop_patience = std::chrono::seconds(2);  // between SIGTERM and SIGKILL
   std::uint32_t max_attempts = 5;         // of one task, before its job fails
+
+  bool operator==(const SupervisionConfig&) const = default;
 };
 
 struct Config {
@@ -77,7 +93,7 @@ struct Config {
   SupervisionConfig supervision;
   LogSettings logging;
 
-  // Keys that the file sets though nothing acts on them in this version, ready to be logged.
+  // Keys that the file changes though nothing acts on them in this version, ready to be logged.
   std::vector<std::string> notes;
 
   // The folder of prepared keys.
