@@ -129,8 +129,12 @@ Status Client::send(std::string_view bytes, std::span<const int> fds, const Limi
 Result<Frame> Client::receive(const Limits& limits) {
   std::array<std::byte, kReceiveBytes> buffer;
   while (true) {
-    CUZK_TRY(frame, decoder_.next());
-    if (frame) return *std::move(frame);
+    auto frame = decoder_.next();
+    if (!frame) {
+      return Error{ErrorClass::kUnavailable, "what listens here is no daemon of this release: " + frame.error().what,
+                   path_.string(), "use cuzkctl and cuzk-supervisor of the same release"};
+    }
+    if (*frame) return **std::move(frame);
     CUZK_TRY(received, receive_some(socket_.get(), buffer));
     switch (received.state) {
       case Received::State::kClosed: return gone();
