@@ -22,8 +22,9 @@ namespace cuzk::shm {
 inline constexpr std::size_t kRingEntries = 32;
 inline constexpr std::size_t kBodyCellBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kRingBodyBytes = kRingEntries * kBodyCellBytes;
-// A body of at least this size is punched out of the memfd once it is read.
-inline constexpr std::size_t kPunchBytes = std::size_t{64} << 10;
+// A body of at least this size is punched out of the memfd once it is read. Smaller ones keep their
+// pages, at most 8 MiB a worker: punching and faulting in again costs more than 100 us (bench_shm).
+inline constexpr std::size_t kPunchBytes = std::size_t{128} << 10;
 
 // One message without its body. Eight words in shared memory; the consumer copies them before a check.
 struct RingEntry {
