@@ -10,8 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "common/field/multiply_adx.hpp"
-#include "common/field/params.hpp"
+#include "common/field/x86_64.hpp"
 
 namespace cuzk {
 
@@ -73,24 +72,49 @@ struct Fp {
   CUZK_HD constexpr bool operator==(const Fp& other) const { return raw() == other.raw(); }
 
   CUZK_HD constexpr Fp operator+(const Fp& other) const {
+#if CUZK_FIELD_X86_64
+    if (!std::is_constant_evaluated()) {
+      Fp result;
+      x86_64::add_mod(result.limb, limb, other.limb, P::kModulus.limb);
+      return result;
+    }
+#endif
     Integer sum{};
     add(sum, raw(), other.raw());  // below 2p < R: no carry
     return reduce_once(sum);
   }
   CUZK_HD constexpr Fp operator-(const Fp& other) const {
+#if CUZK_FIELD_X86_64
+    if (!std::is_constant_evaluated()) {
+      Fp result;
+      x86_64::subtract_mod(result.limb, limb, other.limb, P::kModulus.limb);
+      return result;
+    }
+#endif
     Integer difference{};
     const std::uint64_t borrow = subtract(difference, raw(), other.raw());
     add(difference, difference, select(borrow != 0, P::kModulus, Integer{}));
     return from_raw(difference);
   }
   CUZK_HD constexpr Fp operator-() const { return zero() - *this; }
-  CUZK_HD constexpr Fp dbl() const { return *this + *this; }
+  CUZK_HD constexpr Fp dbl() const {
+#if CUZK_FIELD_X86_64
+    if (!std::is_constant_evaluated()) {
+      Fp result;
+      x86_64::dbl_mod(result.limb, limb, P::kModulus.limb);
+      return result;
+    }
+#endif
+    return *this + *this;
+  }
   CUZK_HD constexpr Fp square() const { return *this * *this; }
   CUZK_HD constexpr Fp operator*(const Fp& other) const {
-#if CUZK_FIELD_HAS_ADX
+#if CUZK_FIELD_X86_64
     if (!std::is_constant_evaluated()) {
-      if (cpu_has_adx()) [[likely]] return reduce_once(multiply_adx<P>(raw(), other.raw()));
-      return multiply_out_of_line(*this, other);
+      if (!x86_64::kCpuHasAdx) [[unlikely]] return multiply_out_of_line(*this, other);
+      Fp result;
+      x86_64::multiply_mod<P>(result.limb, limb, other.limb);
+      return result;
     }
 #endif
     return multiply(*this, other);
@@ -123,7 +147,7 @@ struct Fp {
     return from_raw(select(borrow != 0, value, reduced));
   }
 
-#if CUZK_FIELD_HAS_ADX
+#if CUZK_FIELD_X86_64
   // Kept out of the hot loops of programs that run on a processor with ADX.
   [[gnu::noinline, gnu::cold]] static Fp multiply_out_of_line(const Fp& a, const Fp& b) {
     return multiply(a, b);
