@@ -70,9 +70,7 @@ const char* read_canonical_point(std::span<const std::byte> bytes, Affine<Group>
       !read_canonical(bytes.subspan(half), point.y)) {
     return "a coordinate is not below the modulus of the base field";
   }
-  // Zeros stand for infinity and satisfy neither curve equation.
-  const bool infinity = point.x.is_zero() && point.y.is_zero();
-  if (!infinity && !is_on_curve(point)) return "the point is not on the curve";
+  if (!is_on_curve(point)) return "the point is not on the curve";
   return nullptr;
 }
 

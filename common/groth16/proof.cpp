@@ -1,5 +1,7 @@
 #include "common/groth16/proof.hpp"
 
+#include "common/curve/subgroup.hpp"
+#include "common/curve/subgroup.hpp"
 #include "common/groth16/point_bytes.hpp"
 
 namespace cuzk {

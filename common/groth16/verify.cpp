@@ -2,15 +2,34 @@
 
 #include <array>
 #include <cstring>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "common/curve/pairing.hpp"
+#include "common/msm/msm.hpp"
 
 namespace cuzk {
 namespace {
 
 template <class Curve>
 using Scalar = typename Curve::Fr::Integer;
+
+// IC[0] + sum values[i] IC[i + 1].
+template <class Curve>
+Jacobian<G1Of<Curve>> sum_inputs(const VerifyingKey<Curve>& key,
+                                 const std::vector<Scalar<Curve>>& values) {
+  using G1 = G1Of<Curve>;
+  constexpr std::size_t kFewValues = 8;  // up to here setting up an MSM costs more than it saves
+  const auto points = std::span(key.ic).subspan(1);
+  if (values.size() > kFewValues) {
+    ThreadPool inline_pool(1);
+    return add_mixed(msm<G1>({points, values, {}}, inline_pool), key.ic[0]);
+  }
+  auto sum = Jacobian<G1>::from(key.ic[0]);
+  for (std::size_t i = 0; i < values.size(); ++i) sum = add(sum, mul(points[i], values[i]));
+  return sum;
+}
 
 template <class Curve>
 Result<Verdict> verify_typed(const VerifyingKeyBytes& key_bytes, std::span<const std::byte> proof,
@@ -42,20 +61,19 @@ Result<Verdict> verify(const VerifyingKey<Curve>& key, const Proof<Curve>& proof
   if (!in_subgroups(proof)) {
     return Verdict{false, "a point of the proof is not in the subgroup of prime order"};
   }
-  auto inputs = Jacobian<G1>::from_affine(key.ic[0]);
+  std::vector<Scalar<Curve>> values(n_public);
+  if (n_public != 0) std::memcpy(values.data(), publics.data(), publics.size());
   for (std::size_t i = 0; i < n_public; ++i) {
-    Scalar<Curve> value;
-    std::memcpy(&value, publics.data() + i * kScalarBytes, sizeof value);
-    if (!Curve::Fr::is_canonical(value)) {
+    if (!Curve::Fr::is_canonical(values[i])) {
       return Verdict{false, fmt::format("public value {} is not below the order of the field", i)};
     }
-    inputs = add(inputs, mul(Jacobian<G1>::from_affine(key.ic[i + 1]), value));
   }
+  const Affine<G1> inputs = to_affine(sum_inputs<Curve>(key, values));
   // The three right-hand pairings move to the left with a negated point of G1.
   const std::array<std::pair<Affine<G1>, Affine<G2>>, 4> pairs = {{
       {proof.a, proof.b},
       {neg(key.alpha1), key.beta2},
-      {neg(to_affine(inputs)), key.gamma2},
+      {neg(inputs), key.gamma2},
       {neg(proof.c), key.delta2},
   }};
   if (!pairing_product_is_one<Curve>(pairs)) return Verdict{false, "the pairing check fails"};

@@ -3,6 +3,10 @@
 #include <cstring>
 #include <utility>
 
+#include "common/curve/pairing.hpp"
+#include "common/curve/subgroup.hpp"
+#include "common/curve/pairing.hpp"
+#include "common/curve/subgroup.hpp"
 #include "common/groth16/point_bytes.hpp"
 
 namespace cuzk {
@@ -19,7 +23,7 @@ class PointReader {
     Affine<Group> point;
     const char* fault = read_canonical_point(rest_.first(kSize), point);
     rest_ = rest_.subspan(kSize);
-    if (fault == nullptr && !may_be_infinity && point.x.is_zero() && point.y.is_zero()) {
+    if (fault == nullptr && !may_be_infinity && point.is_infinity()) {
       fault = "the point is infinity: the key would accept forged proofs";
     }
     if (fault == nullptr && !is_in_subgroup(point)) {
@@ -76,6 +80,17 @@ Result<VerifyingKeyBytes> import_for(const MontgomeryVerifyingKey& points, std::
   return key;
 }
 
+template <class Curve>
+Result<std::string> alphabeta_for(const VerifyingKeyBytes& bytes) {
+  CUZK_TRY(key, decode_verifying_key<Curve>(bytes));
+  const typename Curve::Fq12 value = pairing<Curve>(key.alpha1, key.beta2);
+  std::string out;
+  for (const auto& half : {value.c0, value.c1}) {
+    for (const auto& coefficient : {half.c0, half.c1, half.c2}) append_canonical(out, coefficient);
+  }
+  return out;
+}
+
 }  // namespace
 
 template <class Curve>
@@ -121,6 +136,10 @@ Result<VerifyingKeyBytes> import_verifying_key(CurveId curve, const MontgomeryVe
                                                std::string_view name) {
   return curve == CurveId::kBn254 ? import_for<Bn254>(points, name)
                                   : import_for<Bls12_381>(points, name);
+}
+
+Result<std::string> alphabeta_bytes(const VerifyingKeyBytes& key) {
+  return key.curve == CurveId::kBn254 ? alphabeta_for<Bn254>(key) : alphabeta_for<Bls12_381>(key);
 }
 
 #define CUZK_INSTANTIATE_VERIFYING_KEY(Curve)                                             \

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "common/curve/points.hpp"
+#include "common/curve/subgroup.hpp"
+#include "common/curve/subgroup.hpp"
 #include "common/formats/zkey.hpp"
 #include "common/groth16/point_bytes.hpp"
 #include "common/result.hpp"
@@ -55,7 +57,7 @@ const char* read_checked_point(const std::byte* bytes, Affine<Group>& point) {
       !read_montgomery(bytes + kPointBytes<Group> / 2, point.y)) {
     return "a coordinate is not below the modulus of the base field";
   }
-  if (point.x.is_zero() && point.y.is_zero()) return nullptr;
+  if (point.is_infinity()) return nullptr;
   if (!is_on_curve(point)) return "the point is not on the curve";
   if (!is_in_subgroup(point)) return "the point is not in the subgroup of prime order";
   return nullptr;
@@ -105,7 +107,7 @@ Status copy_points(const RawPoints& points, std::span<const std::uint32_t> indic
 template <class Group>
 Status copy_fixed_point(const RawPoints& points, std::string_view title, Affine<Group>& out) {
   const char* fault = read_checked_point(points.bytes.data(), out);
-  if (fault == nullptr && out.x.is_zero() && out.y.is_zero()) fault = "the point is infinity";
+  if (fault == nullptr && out.is_infinity()) fault = "the point is infinity";
   if (fault != nullptr) return point_error(points, points.bytes, title, fault);
   return {};
 }
