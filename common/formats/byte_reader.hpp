@@ -1,7 +1,8 @@
 // Reads little-endian integers and pieces from bytes that nobody vouches for.
 //
-// Every parser of this folder takes its bytes through one of these, so that there is one place where a
-// length from a file is compared with what is really there. Nothing is copied but the integers.
+// Every parser of this folder takes its bytes through one of these, so that there is one place
+// where a length from a file is compared with what is really there. Nothing is copied but the
+// integers.
 #pragma once
 
 #include <bit>
@@ -13,7 +14,8 @@
 
 namespace cuzk {
 
-static_assert(std::endian::native == std::endian::little, "the formats' integers are little-endian");
+static_assert(std::endian::native == std::endian::little,
+              "the formats' integers are little-endian");
 
 // A cursor over a span. A read that would pass the end fails and moves nothing.
 class ByteReader {

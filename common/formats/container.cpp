@@ -20,14 +20,15 @@ Result<Container> Container::parse(std::span<const std::byte> bytes, std::string
   Container file(bytes, std::move(name), titles);
   if (bytes.size() < kFileHeaderBytes) {
     return bad_request(fmt::format("{} bytes are too few for a {} file, which starts with {} bytes "
-                                   "of header", bytes.size(), magic, kFileHeaderBytes),
+                                   "of header",
+                                   bytes.size(), magic, kFileHeaderBytes),
                        file.name_, kDamaged);
   }
   const std::string_view found(reinterpret_cast<const char*>(bytes.data()), 4);
   if (found != magic) {
-    return bad_request(fmt::format("starts with \"{}\", so it is not a {} file", printable(found),
-                                   magic),
-                       file.at(0), fmt::format("give a .{} file", magic));
+    return bad_request(
+        fmt::format("starts with \"{}\", so it is not a {} file", printable(found), magic),
+        file.at(0), fmt::format("give a .{} file", magic));
   }
   ByteReader reader(bytes.subspan(4));
   std::uint32_t n_sections = 0;
@@ -58,14 +59,15 @@ Status Container::read_sections(std::uint32_t n_sections) {
     Section section{};
     std::uint64_t size = 0;
     if (!reader.read(section.id) || !reader.read(size)) {
-      return bad_request(fmt::format("ends inside the header of section number {} of {}", i + 1,
-                                     n_sections),
-                         at(start), kDamaged);
+      return bad_request(
+          fmt::format("ends inside the header of section number {} of {}", i + 1, n_sections),
+          at(start), kDamaged);
     }
     if (!reader.take(size, section.bytes)) {
-      return bad_request(fmt::format("the section is {} bytes long, but only {} are left in the file",
-                                     size, reader.remaining()),
-                         fmt::format("{}, offset {:#x}", where(section.id), start), kDamaged);
+      return bad_request(
+          fmt::format("the section is {} bytes long, but only {} are left in the file", size,
+                      reader.remaining()),
+          fmt::format("{}, offset {:#x}", where(section.id), start), kDamaged);
     }
     sections_.push_back(section);
   }

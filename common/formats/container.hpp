@@ -2,9 +2,10 @@
 //
 //   4 bytes magic; u32 version; u32 number of sections; sections x { u32 id; u64 size; size bytes }
 //
-// The order of the sections differs from writer to writer, so a file is indexed before anything is read.
-// Parsing promises that every section lies wholly inside the file, that the sections follow each other
-// without gaps and end with the file, and that memory is bounded whatever the file claims.
+// The order of the sections differs from writer to writer, so a file is indexed before anything is
+// read. Parsing promises that every section lies wholly inside the file, that the sections follow
+// each other without gaps and end with the file, and that memory is bounded whatever the file
+// claims.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@
 
 namespace cuzk {
 
-// Names of the sections of one kind of file for error messages, indexed by section id; may have nulls.
+// Names of the sections of one kind of file for error messages, indexed by section id; may have
+// nulls.
 using SectionTitles = std::span<const char* const>;
 
 // Views the bytes that it was parsed from; they must outlive it and not change.
@@ -52,7 +54,8 @@ class Container {
   // "k.zkey, section 5 (A)"
   std::string where(std::uint32_t id) const;
   // "k.zkey, section 5 (A), point 17, offset 0x2f40" for a piece of a section; `what` may be empty.
-  std::string where(std::uint32_t id, std::span<const std::byte> piece, std::string_view what) const;
+  std::string where(std::uint32_t id, std::span<const std::byte> piece,
+                    std::string_view what) const;
 
  private:
   struct Section {

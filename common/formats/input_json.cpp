@@ -62,7 +62,8 @@ class InputBuilder final : public JsonEvents {
       return bad_request(fmt::format("the signal \"{}\" is given twice", printable(text)), name_);
     }
     Key next;
-    next.name = object.prefix.empty() ? std::string(text) : fmt::format("{}.{}", object.prefix, text);
+    next.name =
+        object.prefix.empty() ? std::string(text) : fmt::format("{}.{}", object.prefix, text);
     if (next.name.size() > kMaxInputNameBytes) return too_long();
     keys_.push_back(std::move(next));
     return {};
@@ -131,7 +132,8 @@ class InputBuilder final : public JsonEvents {
       return bad_request(fmt::format("names more than {} signals", kMaxInputSignals), name_);
     }
     if (!names_.insert(key.name).second) {
-      return bad_request(fmt::format("the signal \"{}\" is given twice", printable(key.name)), name_);
+      return bad_request(fmt::format("the signal \"{}\" is given twice", printable(key.name)),
+                         name_);
     }
     signals_.push_back({key.name, {}});
     key.has_signal = true;
@@ -150,8 +152,9 @@ class InputBuilder final : public JsonEvents {
 
   Error fault(std::string what, std::string hint = {}) const {
     const InputSignal& signal = signals_.back();
-    return bad_request(std::move(what), fmt::format("{}, signal \"{}\", value {}", name_,
-                                                    printable(signal.name), signal.values.size()),
+    return bad_request(std::move(what),
+                       fmt::format("{}, signal \"{}\", value {}", name_, printable(signal.name),
+                                   signal.values.size()),
                        std::move(hint));
   }
   Error mixed() const {
@@ -163,8 +166,7 @@ class InputBuilder final : public JsonEvents {
                        name_);
   }
   Error not_an_object() const {
-    return bad_request("is not a JSON object of signals", name_,
-                       "write {\"signal\": value, ...}");
+    return bad_request("is not a JSON object of signals", name_, "write {\"signal\": value, ...}");
   }
 
   CurveId curve_;

@@ -68,7 +68,8 @@ class Adapter final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool enter() {
     if (++depth_ <= kMaxJsonDepth) return true;
-    error_ = bad_request(fmt::format("nests more than {} arrays and objects", kMaxJsonDepth), name_);
+    error_ =
+        bad_request(fmt::format("nests more than {} arrays and objects", kMaxJsonDepth), name_);
     return false;
   }
   bool leave() {

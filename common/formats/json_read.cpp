@@ -25,9 +25,7 @@ struct Place {
   Error fault(std::string what, std::string hint = {}) const {
     return bad_request(std::move(what), where, std::move(hint));
   }
-  Place item(std::size_t i) const {
-    return {&node->items[i], fmt::format("{}[{}]", where, i)};
-  }
+  Place item(std::size_t i) const { return {&node->items[i], fmt::format("{}[{}]", where, i)}; }
 };
 
 Result<Place> member(const Place& object, std::string_view key) {
@@ -99,8 +97,10 @@ Status append_point(const Place& place, CurveId curve, std::size_t degree, std::
     bytes += zero + zero;
     return {};
   }
-  if (xyz[2] != one) return place.item(2).fault("z is not 1", "give the point in affine coordinates");
-  // Zeros stand for infinity in our bytes, but as affine coordinates they are no point of either curve.
+  if (xyz[2] != one)
+    return place.item(2).fault("z is not 1", "give the point in affine coordinates");
+  // Zeros stand for infinity in our bytes, but as affine coordinates they are no point of either
+  // curve.
   if (xyz[0] == zero && xyz[1] == zero) return place.fault("(0, 0) is not a point of the curve");
   bytes += xyz[0] + xyz[1];
   return {};
@@ -117,7 +117,8 @@ Result<CurveId> curve_at(const Place& object) {
   CUZK_TRY(place, member(object, "curve"));
   const auto curve = curve_from_name(place.node->text);
   if (curve) return *curve;
-  return place.fault(fmt::format("\"{}\" is neither bn128 nor bls12381", printable(place.node->text)));
+  return place.fault(
+      fmt::format("\"{}\" is neither bn128 nor bls12381", printable(place.node->text)));
 }
 
 }  // namespace
@@ -133,7 +134,8 @@ std::optional<CurveId> curve_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-Result<std::string> proof_from_json(std::string_view text, CurveId expected, std::string_view name) {
+Result<std::string> proof_from_json(std::string_view text, CurveId expected,
+                                    std::string_view name) {
   CUZK_TRY(root, parse_json(text, name));
   CUZK_TRY(proof, parse_object(root, name, "proof"));
   CUZK_CHECK(check_protocol(proof));

@@ -1,4 +1,5 @@
-// A small JSON tree for proofs, publics and verifying keys: number literals kept, doubled keys refused.
+// A small JSON tree for proofs, publics and verifying keys: number literals kept, doubled keys
+// refused.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@ struct JsonNode {
   enum class Kind { kScalar, kArray, kObject };
   Kind kind = Kind::kScalar;
   JsonScalar scalar = JsonScalar::kNull;
-  std::string text;              // of a scalar
-  std::vector<JsonNode> items;   // of an array, or the values of an object ...
+  std::string text;               // of a scalar
+  std::vector<JsonNode> items;    // of an array, or the values of an object ...
   std::vector<std::string> keys;  // ... beside its keys
 
   // The value of an object's key, or nullptr.

@@ -67,7 +67,8 @@ class Layout {
   bool after_key_ = false;
 };
 
-// Writes the numbers of a byte string one after the other.
+// Writes the numbers of a byte string one after the other; what is missing at its end counts as
+// zeros.
 class NumberWriter {
  public:
   NumberWriter(Layout& out, std::string_view bytes, std::size_t number_bytes)
@@ -75,7 +76,7 @@ class NumberWriter {
 
   void number() {
     const std::string_view piece = bytes_.substr(0, number_bytes_);
-    bytes_.remove_prefix(number_bytes_);
+    bytes_.remove_prefix(piece.size());
     out_.string(to_decimal(std::as_bytes(std::span(piece.data(), piece.size()))));
   }
   void pair() {
@@ -121,9 +122,9 @@ class NumberWriter {
     out_.close(']');
   }
   bool skip_infinity(std::size_t n_numbers) {
-    const std::size_t size = n_numbers * number_bytes_;
-    if (bytes_.substr(0, size).find_first_not_of('\0') != std::string_view::npos) return false;
-    bytes_.remove_prefix(size);
+    const std::string_view point = bytes_.substr(0, n_numbers * number_bytes_);
+    if (point.find_first_not_of('\0') != std::string_view::npos) return false;
+    bytes_.remove_prefix(point.size());
     return true;
   }
 

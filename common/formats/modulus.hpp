@@ -1,7 +1,7 @@
 // The moduli of the two curves' fields, chosen at run time.
 //
-// Files name their field by writing its prime down. The code that computes picks a field type at compile
-// time; the code here only recognises primes and compares integers with them.
+// Files name their field by writing its prime down. The code that computes picks a field type at
+// compile time; the code here only recognises primes and compares integers with them.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@
 
 namespace cuzk {
 
-// A canonical scalar of either curve: an integer below the group order r, least significant limb first.
+// A canonical scalar of either curve: an integer below the group order r, least significant limb
+// first.
 using ScalarInteger = std::array<std::uint64_t, 4>;
 
 struct Modulus {

@@ -29,8 +29,8 @@ std::uint64_t limb_of(std::string_view digits, bool hexadecimal) {
   return value;
 }
 
-// Cuts the digits into pieces of one limb each, the most significant (and shortest) first, and calls
-// fold(value of the piece) for each until it returns false.
+// Cuts the digits into pieces of one limb each, the most significant (and shortest) first, and
+// calls fold(value of the piece) for each until it returns false.
 template <class Fold>
 bool fold_digits(const IntegerText& integer, Fold&& fold) {
   const std::size_t width = integer.hexadecimal ? kHexDigitsOfLimb : kDigitsOfLimb;
@@ -66,8 +66,8 @@ bool shift_add(std::span<std::uint64_t> limbs, std::uint64_t addend) {
 template <class Fr>
 ScalarInteger reduce_in(const IntegerText& integer) {
   // 2^64 is no u64, so the hexadecimal base is put together from two halves.
-  const Fr base = integer.hexadecimal ? Fr::from_u64(std::uint64_t{1} << 32).square()
-                                      : Fr::from_u64(kTenTo19);
+  const Fr base =
+      integer.hexadecimal ? Fr::from_u64(std::uint64_t{1} << 32).square() : Fr::from_u64(kTenTo19);
   Fr value = Fr::zero();
   fold_digits(integer, [&](std::uint64_t piece) {
     value = value * base + Fr::from_u64(piece);

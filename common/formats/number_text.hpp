@@ -24,14 +24,15 @@ struct IntegerText {
 // Like JavaScript's BigInt(), no sign may stand before 0x.
 std::optional<IntegerText> read_integer(std::string_view text);
 
-// The magnitude as limbs, least significant first; false when it needs more limbs. Linear in the number
-// of digits times limbs, and short for numbers that do not fit.
+// The magnitude as limbs, least significant first; false when it needs more limbs. Linear in the
+// number of digits times limbs, and short for numbers that do not fit.
 bool to_limbs(const IntegerText& integer, std::span<std::uint64_t> limbs);
 
 // The integer modulo r, its sign included. Linear in the number of digits.
 ScalarInteger reduce(const IntegerText& integer, CurveId curve);
 
-// Whether a double holds the integer exactly, so that JSON readers that go through doubles lose nothing.
+// Whether a double holds the integer exactly, so that JSON readers that go through doubles lose
+// nothing.
 bool is_exact_double(const IntegerText& integer);
 
 // Little-endian bytes, a whole number of limbs and at most 48 of them, as decimal digits.

@@ -9,7 +9,8 @@
 
 namespace cuzk {
 
-// Control characters, quotes and bytes beyond ASCII become \xNN; what is too long is cut with "...".
+// Control characters, quotes and bytes beyond ASCII become \xNN; what is too long is cut with
+// "...".
 inline std::string printable(std::string_view text, std::size_t limit = 64) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -22,8 +22,8 @@ Result<R1cs> R1cs::parse(std::span<const std::byte> bytes, std::string name) {
   CUZK_TRY(file, Container::parse(bytes, "r1cs", 1, std::move(name), kTitles));
   for (const std::uint32_t id : {kCustomGatesList, kCustomGatesUse}) {
     if (file.find(id)) {
-      return bad_request("the circuit uses custom gates, which Groth16 cannot prove", file.where(id),
-                         "compile it without custom templates");
+      return bad_request("the circuit uses custom gates, which Groth16 cannot prove",
+                         file.where(id), "compile it without custom templates");
     }
   }
   R1cs r1cs(std::move(file));
@@ -40,9 +40,11 @@ Status R1cs::read_header() {
   std::uint32_t n8 = 0;
   if (!reader.read(n8)) return bad_request("the section is empty", file_.where(kHeaderSection));
   if (n8 != kScalarFieldBytes) {
-    return bad_request(fmt::format("coefficients have {} bytes, where {} belong to the fields of bn128 "
-                                   "and bls12381", n8, kScalarFieldBytes),
-                       file_.where(kHeaderSection, section, "n8"));
+    return bad_request(
+        fmt::format("coefficients have {} bytes, where {} belong to the fields of bn128 "
+                    "and bls12381",
+                    n8, kScalarFieldBytes),
+        file_.where(kHeaderSection, section, "n8"));
   }
   std::span<const std::byte> prime;
   R1csHeader& h = header_;
@@ -64,16 +66,19 @@ Status R1cs::read_header() {
   h.curve = *curve;
   // Private inputs may be optimised away, so their number says nothing about the wires.
   if (h.n_public() >= h.n_wires) {
-    return bad_request(fmt::format("{} public outputs, {} public inputs and the constant one do not fit "
-                                   "into {} wires", h.n_public_outputs, h.n_public_inputs, h.n_wires),
-                       file_.where(kHeaderSection), kDamaged);
+    return bad_request(
+        fmt::format("{} public outputs, {} public inputs and the constant one do not fit "
+                    "into {} wires",
+                    h.n_public_outputs, h.n_public_inputs, h.n_wires),
+        file_.where(kHeaderSection), kDamaged);
   }
   if (!file_.find(kLabelsSection)) return {};
   CUZK_TRY(labels, file_.section(kLabelsSection));
   if (labels.size() != std::uint64_t{h.n_wires} * 8) {
-    return bad_request(fmt::format("the section is {} bytes long, but {} wires have labels of 8 bytes",
-                                   labels.size(), h.n_wires),
-                       file_.where(kLabelsSection), kDamaged);
+    return bad_request(
+        fmt::format("the section is {} bytes long, but {} wires have labels of 8 bytes",
+                    labels.size(), h.n_wires),
+        file_.where(kLabelsSection), kDamaged);
   }
   return {};
 }
@@ -96,21 +101,23 @@ Status R1cs::read_combination(ByteReader& reader, std::uint64_t constraint, char
                        where_combination(constraint, matrix, start), kDamaged);
   }
   if (!reader.take(std::uint64_t{n_terms} * LinearCombination::kTermBytes, terms)) {
-    return bad_request(fmt::format("{} terms of {} bytes are more than the {} bytes left in the section",
-                                   n_terms, LinearCombination::kTermBytes, reader.remaining()),
-                       where_combination(constraint, matrix, start), kDamaged);
+    return bad_request(
+        fmt::format("{} terms of {} bytes are more than the {} bytes left in the section", n_terms,
+                    LinearCombination::kTermBytes, reader.remaining()),
+        where_combination(constraint, matrix, start), kDamaged);
   }
   combination = LinearCombination(terms);
   const Modulus& r = scalar_modulus(header_.curve);
   for (std::size_t i = 0; i < combination.size(); ++i) {
     const R1csTerm term = combination[i];
     const bool wire_known = term.wire < header_.n_wires;
-    if (wire_known && is_below(term.coefficient.data(), r)) [[likely]] continue;
+    if (wire_known && is_below(term.coefficient.data(), r)) [[likely]]
+      continue;
     const std::size_t offset = start + 4 + i * LinearCombination::kTermBytes;
     return bad_request(wire_known ? fmt::format("the coefficient of term {} is not below {}'s r", i,
                                                 name_of(header_.curve))
-                                  : fmt::format("term {} names wire {}, but there are {}", i, term.wire,
-                                                header_.n_wires),
+                                  : fmt::format("term {} names wire {}, but there are {}", i,
+                                                term.wire, header_.n_wires),
                        where_combination(constraint, matrix, offset), kDamaged);
   }
   return {};
@@ -124,7 +131,8 @@ Status R1cs::check_end(const ByteReader& reader) const {
                      kDamaged);
 }
 
-std::string R1cs::where_combination(std::uint64_t constraint, char matrix, std::size_t offset) const {
+std::string R1cs::where_combination(std::uint64_t constraint, char matrix,
+                                    std::size_t offset) const {
   return file_.where(kConstraintsSection, constraints_.subspan(offset),
                      fmt::format("constraint {}, linear combination {}", constraint, matrix));
 }

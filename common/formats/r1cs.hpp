@@ -1,8 +1,8 @@
 // The .r1cs constraint file of circom.
 //
-// It is not needed to prove; it tells which constraint a rejected witness violates. Section 1 has the
-// counts, section 2 the constraints (A.w)(B.w) = C.w as lists of (wire, coefficient), in any order of the
-// wires. Parsing walks all of it once and copies nothing.
+// It is not needed to prove; it tells which constraint a rejected witness violates. Section 1 has
+// the counts, section 2 the constraints (A.w)(B.w) = C.w as lists of (wire, coefficient), in any
+// order of the wires. Parsing walks all of it once and copies nothing.
 #pragma once
 
 #include <array>
@@ -75,8 +75,8 @@ class R1cs {
   const R1csHeader& header() const { return header_; }
   const std::string& name() const { return file_.name(); }
 
-  // Calls visit(const R1csConstraint&) in order until it returns false. Everything is checked again on
-  // the way, so that bytes which changed after parsing cannot lead outside.
+  // Calls visit(const R1csConstraint&) in order until it returns false. Everything is checked again
+  // on the way, so that bytes which changed after parsing cannot lead outside.
   template <class Visitor>
   Status for_each_constraint(Visitor&& visit) const {
     ByteReader reader(constraints_);

@@ -11,9 +11,9 @@ namespace cuzk {
 
 namespace {
 
-// Canonical integers are taken for Montgomery forms, which saves converting every coefficient and wire:
-// x stands for x/R. A product of two is then off by 1/R^2, the sum A.w with it, (A.w)(B.w) by 1/R^4, and
-// C.w, off by 1/R^2, catches up by one factor 1/R^2.
+// Canonical integers are taken for Montgomery forms, which saves converting every coefficient and
+// wire: x stands for x/R. A product of two is then off by 1/R^2, the sum A.w with it, (A.w)(B.w) by
+// 1/R^4, and C.w, off by 1/R^2, catches up by one factor 1/R^2.
 template <class Fr>
 class ConstraintCheck {
  public:
@@ -36,7 +36,8 @@ class ConstraintCheck {
     Fr sum = Fr::zero();
     for (std::size_t i = 0; i < combination.size(); ++i) {
       const R1csTerm term = combination[i];
-      // The file may have changed since it was checked; a wire that was in range then is looked at again.
+      // The file may have changed since it was checked; a wire that was in range then is looked at
+      // again.
       if (term.wire >= n_wires_) continue;
       sum = sum + raw(term.coefficient.data()) *
                       raw(witness_.data() + std::size_t{term.wire} * kScalarFieldBytes);
@@ -74,9 +75,11 @@ Result<std::optional<std::uint64_t>> first_violated(const R1cs& r1cs,
                                                     std::span<const std::byte> witness) {
   const R1csHeader& header = r1cs.header();
   if (witness.size() != std::uint64_t{header.n_wires} * kScalarFieldBytes) {
-    return bad_request(fmt::format("the circuit has {} wires of {} bytes, but the witness is {} bytes "
-                                   "long", header.n_wires, kScalarFieldBytes, witness.size()),
-                       r1cs.name(), "witness and constraints come from different circuits");
+    return bad_request(
+        fmt::format("the circuit has {} wires of {} bytes, but the witness is {} bytes "
+                    "long",
+                    header.n_wires, kScalarFieldBytes, witness.size()),
+        r1cs.name(), "witness and constraints come from different circuits");
   }
   CUZK_CHECK(check_witness(witness, header.curve, "witness"));
   if (header.curve == CurveId::kBn254) return find_violated<Fp<Bn254FrParams>>(r1cs, witness);

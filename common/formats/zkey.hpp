@@ -1,9 +1,9 @@
 // The .zkey Groth16 proving key of snarkjs.
 //
-// Parsing checks everything about a key that does not take curve arithmetic: the container, the field,
-// that every section has exactly the size which the header's counts give it, and that every coefficient
-// has its indices in range and a canonical value. Whether the points are points is checked where they are
-// converted. Nothing is copied: a parsed key is a set of views.
+// Parsing checks everything about a key that does not take curve arithmetic: the container, the
+// field, that every section has exactly the size which the header's counts give it, and that every
+// coefficient has its indices in range and a canonical value. Whether the points are points is
+// checked where they are converted. Nothing is copied: a parsed key is a set of views.
 #pragma once
 
 #include <cstddef>
@@ -35,13 +35,13 @@ enum class ZkeySection : std::uint32_t {
   kContributions = 10,
 };
 
-// All points in a zkey are affine, coordinates in Montgomery form (R = 2^(8 * n8q)), little-endian, x
-// before y, c0 before c1; the point at infinity is all zeros.
+// All points in a zkey are affine, coordinates in Montgomery form (R = 2^(8 * n8q)), little-endian,
+// x before y, c0 before c1; the point at infinity is all zeros.
 struct ZkeyHeader {
   CurveId curve{};
-  std::uint32_t n_variables = 0;  // with the constant one
-  std::uint32_t n_public = 0;     // without it
-  std::uint32_t domain_size = 0;  // a power of two
+  std::uint32_t n_variables = 0;                     // with the constant one
+  std::uint32_t n_public = 0;                        // without it
+  std::uint32_t domain_size = 0;                     // a power of two
   std::span<const std::byte> alpha1, beta1, delta1;  // G1
   std::span<const std::byte> beta2, gamma2, delta2;  // G2
 };
@@ -86,8 +86,8 @@ class ZkeyCoefficients {
 // Views the bytes that it was parsed from; they must outlive it and not change.
 class Zkey {
  public:
-  // `name` stands for the file in errors, which are kBadRequest. Time is linear in the size of section 4
-  // and does not depend on the other sections.
+  // `name` stands for the file in errors, which are kBadRequest. Time is linear in the size of
+  // section 4 and does not depend on the other sections.
   static Result<Zkey> parse(std::span<const std::byte> bytes, std::string name);
 
   const ZkeyHeader& header() const { return header_; }
@@ -97,12 +97,13 @@ class Zkey {
   std::span<const std::byte> a() const { return a_; }    // G1: n_variables
   std::span<const std::byte> b1() const { return b1_; }  // G1: n_variables
   std::span<const std::byte> b2() const { return b2_; }  // G2: n_variables
-  std::span<const std::byte> c() const { return c_; }    // G1: n_variables - n_public - 1, may be none
+  std::span<const std::byte> c() const { return c_; }    // G1: the other variables, may be none
   std::span<const std::byte> h() const { return h_; }    // G1: domain_size
   const ZkeyCoefficients& coefficients() const { return coefficients_; }
 
-  // Whether the file itself says that nobody contributed randomness to the key, as test keys and keys
-  // straight from `groth16 setup` do: whoever made it, and with the latter everybody, can forge proofs.
+  // Whether the file itself says that nobody contributed randomness to the key, as test keys and
+  // keys straight from `groth16 setup` do: whoever made it, and with the latter everybody, can
+  // forge proofs.
   bool test_only() const { return test_only_; }
 
   // "k.zkey, section 5 (A), point 17, offset 0x2f40", for errors about a part of a section:

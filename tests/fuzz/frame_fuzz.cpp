@@ -34,7 +34,8 @@ bool drain(FrameDecoder& decoder, Outcome& outcome) {
   }
 }
 
-// Feeds the stream in pieces of `piece` bytes; the decoder never holds more than a frame and a piece.
+// Feeds the stream in pieces of `piece` bytes; the decoder never holds more than a frame and a
+// piece.
 Outcome decode_in_pieces(std::string_view stream, std::size_t piece) {
   FrameDecoder decoder;
   Outcome outcome;
@@ -46,7 +47,8 @@ Outcome decode_in_pieces(std::string_view stream, std::size_t piece) {
       fuzz::require(decoder.held_bytes() == 0, "a broken decoder holds nothing");
       break;
     }
-    fuzz::require(decoder.held_bytes() <= kFrameHeaderBytes + kMaxFrameBody, "what is held is bounded");
+    fuzz::require(decoder.held_bytes() <= kFrameHeaderBytes + kMaxFrameBody,
+                  "what is held is bounded");
   }
   return outcome;
 }

@@ -1,8 +1,8 @@
 // What the fuzz targets share.
 //
-// A target passes its bytes to one parser, and then holds the parser to its promises: what was accepted
-// must be in range, and must read the same after it was written. A broken promise aborts, which libFuzzer
-// reports with the input that caused it.
+// A target passes its bytes to one parser, and then holds the parser to its promises: what was
+// accepted must be in range, and must read the same after it was written. A broken promise aborts,
+// which libFuzzer reports with the input that caused it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The bodies of all socket and worker messages: the first byte picks the message, the rest is its body.
+// The bodies of all socket and worker messages: the first byte picks the message, the rest is its
+// body.
 #include <array>
 #include <string>
 

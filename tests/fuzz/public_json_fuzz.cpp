@@ -17,9 +17,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string outside(kScalarBytes, '\xff');
     for (std::size_t i = 0; i < all.size(); i += kScalarBytes) {
       const std::string_view one = all.substr(i, kScalarBytes);
-      fuzz::require(one == outside ||
-                        is_below(std::as_bytes(std::span(one.data(), one.size())),
-                                 scalar_modulus(curve)),
+      fuzz::require(one == outside || is_below(std::as_bytes(std::span(one.data(), one.size())),
+                                               scalar_modulus(curve)),
                     "a public is canonical or no scalar at all");
     }
     const auto again = publics_from_json(publics_to_json(*bytes), curve, "public.json");

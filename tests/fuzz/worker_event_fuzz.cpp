@@ -1,7 +1,8 @@
 // The supervisor's side of a worker's event ring, with a worker that writes what it likes.
 //
-// The input is a script of the worker: publish an event, scribble over an entry, set the counter, give the
-// supervisor a turn. Whatever it does, the supervisor gets events within bounds, or an error for ever.
+// The input is a script of the worker: publish an event, scribble over an entry, set the counter,
+// give the supervisor a turn. Whatever it does, the supervisor gets events within bounds, or an
+// error for ever.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -20,7 +21,8 @@ namespace {
 class WildWorker {
  public:
   WildWorker(shm::WorkerChannel& channel, shm::Mapping& mapping)
-      : channel_(channel), mapping_(mapping),
+      : channel_(channel),
+        mapping_(mapping),
         ring_(reinterpret_cast<shm::Region*>(mapping.data())->events) {}
 
   void run(ByteReader script) {
@@ -51,8 +53,8 @@ class WildWorker {
     entry.task = 1;
     const std::size_t cell = tail_ % shm::kRingEntries;
     if (!body.empty()) {
-      std::memcpy(mapping_.data() + shm::kEventBodiesOffset + cell * shm::kBodyCellBytes, body.data(),
-                  body.size());
+      std::memcpy(mapping_.data() + shm::kEventBodiesOffset + cell * shm::kBodyCellBytes,
+                  body.data(), body.size());
     }
     store(cell, entry);
     ring_.tail.store(++tail_, std::memory_order_release);

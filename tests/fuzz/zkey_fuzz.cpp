@@ -22,9 +22,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                 "C has its size");
   fuzz::require(key->h().size() == header.domain_size * g1, "H has its size");
   unsigned sum = 0;
-  for (const auto part : {header.alpha1, header.beta1, header.delta1, header.beta2, header.gamma2,
-                          header.delta2, key->ic(), key->a(), key->b1(), key->b2(), key->c(),
-                          key->h()}) {
+  for (const auto part :
+       {header.alpha1, header.beta1, header.delta1, header.beta2, header.gamma2, header.delta2,
+        key->ic(), key->a(), key->b1(), key->b2(), key->c(), key->h()}) {
     for (const std::byte byte : part) sum += static_cast<unsigned>(byte);
   }
   for (std::size_t i = 0; i < key->coefficients().size(); ++i) {

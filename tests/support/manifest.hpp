@@ -1,8 +1,8 @@
 // The broken files of tests/data/malformed, and who has to notice what is wrong with each.
 //
-// MANIFEST.tsv says what a strict prover must do with every file; this header adds which part of the
-// program decides it, so that each part's tests can take their rows and none is left over. The base of
-// every row is the good circuit of the same curve in tests/data/circom.
+// MANIFEST.tsv says what a strict prover must do with every file; this header adds which part of
+// the program decides it, so that each part's tests can take their rows and none is left over. The
+// base of every row is the good circuit of the same curve in tests/data/circom.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@
 
 namespace cuzk::test {
 
-// Who can tell that a file of the manifest is broken (or, for accepted ones, who has the last word).
+// Who can tell that a file of the manifest is broken (or, for accepted ones, who has the last
+// word).
 enum class Layer {
   kParse,      // common/formats alone: structure, counts, canonical numbers
   kKeyPoints,  // the conversion of a key: points on their curve, coordinates below q
@@ -76,8 +77,8 @@ inline Layer layer_of(std::string_view id) {
 }
 
 inline Outcome outcome_of(const ManifestRow& row) {
-  // Where the manifest leaves the policy open: numbers whose meaning is not in doubt are accepted, and so
-  // is an r1cs with a count that nothing needs.
+  // Where the manifest leaves the policy open: numbers whose meaning is not in doubt are accepted,
+  // and so is an r1cs with a count that nothing needs.
   if (is_one_of(row.id, {"u05", "u06"})) return Outcome::kVerifyTrue;
   if (is_one_of(row.id, {"i05", "r09"})) return Outcome::kAccept;
   if (row.id == "i11") return Outcome::kReject;
@@ -119,7 +120,8 @@ inline std::vector<ManifestRow> read_manifest() {
   while (std::getline(manifest, line)) {
     if (!line.empty()) rows.push_back(parse_manifest_row(line));
   }
-  if (rows.empty()) throw std::runtime_error("tests/data/malformed/MANIFEST.tsv is missing or empty");
+  if (rows.empty())
+    throw std::runtime_error("tests/data/malformed/MANIFEST.tsv is missing or empty");
   return rows;
 }
 

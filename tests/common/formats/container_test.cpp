@@ -63,8 +63,9 @@ TEST(Container, RefusesBytesAfterTheLastSection) {
   const std::string file = make_container("zkey", 1, {{1, "a"}});
   for (const std::size_t extra : {1u, 11u, 12u, 100u}) {
     const std::string message = refusal(file + std::string(extra, '\0'));
-    EXPECT_NE(message.find(std::to_string(extra) + " bytes are left after the last of its 1 sections"),
-              std::string::npos)
+    EXPECT_NE(
+        message.find(std::to_string(extra) + " bytes are left after the last of its 1 sections"),
+        std::string::npos)
         << message;
   }
 }
@@ -82,7 +83,8 @@ TEST(Container, RefusesMoreSectionsThanAnyFileHas) {
   EXPECT_TRUE(parse(make_container("zkey", 1, most)));
   std::vector<RawSection> more = most;
   more.push_back({9, ""});
-  EXPECT_NE(refusal(make_container("zkey", 1, more)).find("claims 1025 sections"), std::string::npos);
+  EXPECT_NE(refusal(make_container("zkey", 1, more)).find("claims 1025 sections"),
+            std::string::npos);
 }
 
 TEST(Container, SizesThatWrapAroundStayOutside) {

@@ -40,10 +40,11 @@ std::string refusal(std::string_view text) {
   return signals ? "accepted" : signals.error().message();
 }
 
-// The expected sides are what qualify_input and normalize of the witness_calculator.js that circom 2.2.3
-// generates make of the same texts.
+// The expected sides are what qualify_input and normalize of the witness_calculator.js that
+// circom 2.2.3 generates make of the same texts.
 TEST(Input, NamesAndFlattensLikeCircom) {
-  EXPECT_EQ(parsed(R"({"a":{"b":"1","c":["2","3"]}})"), (Signals{{"a.b", {"1"}}, {"a.c", {"2", "3"}}}));
+  EXPECT_EQ(parsed(R"({"a":{"b":"1","c":["2","3"]}})"),
+            (Signals{{"a.b", {"1"}}, {"a.c", {"2", "3"}}}));
   EXPECT_EQ(parsed(R"({"a":[{"b":["1","2"]},{"b":["3","4"]}]})"),
             (Signals{{"a[0].b", {"1", "2"}}, {"a[1].b", {"3", "4"}}}));
   EXPECT_EQ(parsed(R"({"a":[[{"b":"1"},{"b":"2"}],[{"b":"3"}]]})"),
@@ -62,16 +63,20 @@ TEST(Input, NamesAndFlattensLikeCircom) {
 }
 
 TEST(Input, TakesValuesModuloR) {
-  EXPECT_EQ(parsed(R"({"a":"-1","b":"0x10","c":"+5","d":"007","e":-3,"f":0,"g":-0})"),
-            (Signals{{"a", {"21888242871839275222246405745257275088548364400416034343698204186575808495616"}},
-                     {"b", {"16"}},
-                     {"c", {"5"}},
-                     {"d", {"7"}},
-                     {"e", {"21888242871839275222246405745257275088548364400416034343698204186575808495614"}},
-                     {"f", {"0"}},
-                     {"g", {"0"}}}));
-  EXPECT_EQ(parsed(R"({"a":"21888242871839275222246405745257275088548364400416034343698204186575808495620"})"),
-            (Signals{{"a", {"3"}}}));
+  EXPECT_EQ(
+      parsed(R"({"a":"-1","b":"0x10","c":"+5","d":"007","e":-3,"f":0,"g":-0})"),
+      (Signals{
+          {"a", {"21888242871839275222246405745257275088548364400416034343698204186575808495616"}},
+          {"b", {"16"}},
+          {"c", {"5"}},
+          {"d", {"7"}},
+          {"e", {"21888242871839275222246405745257275088548364400416034343698204186575808495614"}},
+          {"f", {"0"}},
+          {"g", {"0"}}}));
+  EXPECT_EQ(
+      parsed(
+          R"({"a":"21888242871839275222246405745257275088548364400416034343698204186575808495620"})"),
+      (Signals{{"a", {"3"}}}));
 }
 
 TEST(Input, ReadsTheInputsOfTheCircomCircuits) {
@@ -104,11 +109,14 @@ TEST(Input, NumbersAreAcceptedOnlyIfNoDigitWasLost) {
   EXPECT_EQ(parsed(R"({"a":[9007199254740992,9007199254740994,-9007199254740994]})")[0].second[1],
             "9007199254740994");
   EXPECT_EQ(parsed(R"({"a":18446744073709551616})")[0].second[0], "18446744073709551616");
-  EXPECT_EQ(refusal(R"({"a":[1, 9007199254740993]})"),
-            "input.json, signal \"a\", value 1: a number this large loses digits in JSON (write it as a "
-            "string)");
-  for (const char* number : {"-9007199254740993", "18446744073709551615", "12345678901234567890123"}) {
-    EXPECT_NE(refusal(std::string("{\"a\":") + number + "}").find("loses digits"), std::string::npos);
+  EXPECT_EQ(
+      refusal(R"({"a":[1, 9007199254740993]})"),
+      "input.json, signal \"a\", value 1: a number this large loses digits in JSON (write it as a "
+      "string)");
+  for (const char* number :
+       {"-9007199254740993", "18446744073709551615", "12345678901234567890123"}) {
+    EXPECT_NE(refusal(std::string("{\"a\":") + number + "}").find("loses digits"),
+              std::string::npos);
   }
   EXPECT_EQ(parsed(R"({"a":"9007199254740993"})")[0].second[0], "9007199254740993");
 }
@@ -116,8 +124,8 @@ TEST(Input, NumbersAreAcceptedOnlyIfNoDigitWasLost) {
 TEST(Input, RefusesWhatIsNotAnInteger) {
   EXPECT_EQ(refusal(R"({"a":{"b":[1,[2,null]]}})"),
             "input.json, signal \"a.b\", value 2: null is not a number");
-  for (const char* value : {"true", "false", "null", "3.5", "3.0", "1e3", "\"\"", "\" 1\"", "\"1.5\"",
-                            "\"-0x10\"", "\"abc\"", "\"0b1\"", "\"1n\"", "\"0x\""}) {
+  for (const char* value : {"true", "false", "null", "3.5", "3.0", "1e3", "\"\"", "\" 1\"",
+                            "\"1.5\"", "\"-0x10\"", "\"abc\"", "\"0b1\"", "\"1n\"", "\"0x\""}) {
     EXPECT_NE(refusal(std::string("{\"a\":") + value + "}").find("signal \"a\", value 0"),
               std::string::npos)
         << value;

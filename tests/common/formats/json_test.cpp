@@ -110,7 +110,8 @@ TEST_P(SnarkjsFiles, AProofWithoutACurveOrInOneLineIsFine) {
   json proof = json::parse(text);
   proof.erase("curve");
   proof["something else"] = {1, 2};
-  EXPECT_EQ(*proof_from_json(proof.dump(), GetParam(), "p"), *proof_from_json(text, GetParam(), "p"));
+  EXPECT_EQ(*proof_from_json(proof.dump(), GetParam(), "p"),
+            *proof_from_json(text, GetParam(), "p"));
 }
 
 // Each change makes a good file one that must be refused, and the error says where.
@@ -125,7 +126,8 @@ TEST_P(SnarkjsFiles, WhatIsNotCanonicalIsRefusedAndNamed) {
     }
     return parsed ? "accepted" : parsed.error().message();
   };
-  EXPECT_EQ(refusal("/pi_a/0", "x"), "p.json, pi_a[0]: is not an integer (write it as a decimal string)");
+  EXPECT_EQ(refusal("/pi_a/0", "x"),
+            "p.json, pi_a[0]: is not an integer (write it as a decimal string)");
   const std::string outside = std::string("is not in [0, q) of ") + name_of(GetParam());
   EXPECT_EQ(refusal("/pi_b/1/0", "-1"), "p.json, pi_b[1][0]: " + outside);
   EXPECT_EQ(refusal("/pi_c/1", std::string(200, '9')), "p.json, pi_c[1]: " + outside);
@@ -158,6 +160,12 @@ TEST_P(SnarkjsFiles, AKeyWhoseCountDisagreesWithItsPointsIsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(BothCurves, SnarkjsFiles, testing::ValuesIn(kCurves),
                          [](const auto& test) { return std::string(name_of(test.param)); });
+
+TEST(Json, BytesThatAreMissingAreWrittenAsZeros) {
+  const std::string whole(proof_bytes(CurveId::kBn254), '\0');
+  EXPECT_EQ(proof_to_json(CurveId::kBn254, ""), proof_to_json(CurveId::kBn254, whole));
+  EXPECT_EQ(publics_to_json("abc"), "[\n]");
+}
 
 TEST(Json, CurvesGoByManyNames) {
   for (const char* name : {"bn128", "BN254", "alt_bn128", "ALTBN128", "bn-128"}) {
@@ -198,7 +206,8 @@ TEST(Json, DoubledKeysDeepNestingAndBadTextAreRefused) {
   EXPECT_EQ(refusal(""), "p.json, line 1, column 1, offset 0x0: is empty, where JSON is expected");
   EXPECT_EQ(refusal("{\n \"a\": [1,\n  x]}"),
             "p.json, line 3, column 3, offset 0xe: is not valid JSON");
-  EXPECT_EQ(refusal("{\"a\":"), "p.json, line 1, column 6, offset 0x5: ends in the middle of a JSON value");
+  EXPECT_EQ(refusal("{\"a\":"),
+            "p.json, line 1, column 6, offset 0x5: ends in the middle of a JSON value");
   EXPECT_NE(refusal("{\"a\": 1e999}").find("too large for JSON"), std::string::npos);
   EXPECT_NE(refusal("{\"\xff\xfe\": 1}").find("not valid JSON"), std::string::npos);
   EXPECT_NE(refusal("[1,2]").find("not a JSON object"), std::string::npos);

@@ -140,8 +140,8 @@ TEST(Manifest, HasAllFilesOfTheFolderAndALayerForEach) {
   EXPECT_EQ(files.size(), rows.size());
 
   std::size_t decided = 0;
-  for (const Layer layer : {Layer::kParse, Layer::kKeyPoints, Layer::kProof, Layer::kVerify,
-                            Layer::kCircuit}) {
+  for (const Layer layer :
+       {Layer::kParse, Layer::kKeyPoints, Layer::kProof, Layer::kVerify, Layer::kCircuit}) {
     EXPECT_FALSE(manifest_rows(layer).empty());
     decided += manifest_rows(layer).size();
   }

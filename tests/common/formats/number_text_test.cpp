@@ -47,8 +47,8 @@ TEST(NumberText, ReadsWhatBigIntReadsAndNothingElse) {
   for (const char* text : {"0", "1", "+1", "-1", "007", "0x0", "0XfF"}) {
     EXPECT_TRUE(read_integer(text)) << text;
   }
-  for (const char* text : {"", "-", "+", "0x", "-0x1", "+0x1", "--1", " 1", "1 ", "1.0", "1e3", "0b1",
-                           "0o7", "1_000", "fF", "0xg", "1n", "\xd9\xa1", "NaN"}) {
+  for (const char* text : {"", "-", "+", "0x", "-0x1", "+0x1", "--1", " 1", "1 ", "1.0", "1e3",
+                           "0b1", "0o7", "1_000", "fF", "0xg", "1n", "\xd9\xa1", "NaN"}) {
     EXPECT_FALSE(read_integer(text)) << text;
   }
 }
@@ -142,8 +142,8 @@ TEST(NumberText, KnowsWhichIntegersADoubleHolds) {
                            "1000000000000000000000", "0x8000000000000000000000"}) {
     EXPECT_TRUE(is_exact_double(*read_integer(text))) << text;
   }
-  for (const char* text : {"9007199254740993", "-9007199254740993", "18014398509481986",
-                           "12345678901234567890123"}) {
+  for (const char* text :
+       {"9007199254740993", "-9007199254740993", "18014398509481986", "12345678901234567890123"}) {
     EXPECT_FALSE(is_exact_double(*read_integer(text))) << text;
   }
   // Against the C library: to double and back.

@@ -70,10 +70,10 @@ class RandomCircuit {
   }
 
   std::string file() const {
-    return make_container("r1cs", 1,
-                          {{2, constraints_},
-                           {1, header(curve_, static_cast<std::uint32_t>(witness_.size()),
-                                      n_constraints_)}});
+    return make_container(
+        "r1cs", 1,
+        {{2, constraints_},
+         {1, header(curve_, static_cast<std::uint32_t>(witness_.size()), n_constraints_)}});
   }
   std::string witness() const {
     std::string bytes;
@@ -203,11 +203,11 @@ TEST(R1cs, RefusesCustomGatesAndWrongLabels) {
   const std::string labels(24, '\0');
   EXPECT_TRUE(R1cs::parse(bytes_of(make_container("r1cs", 1, {{1, head}, {2, ""}, {3, labels}})),
                           "c.r1cs"));
-  EXPECT_FALSE(R1cs::parse(bytes_of(make_container("r1cs", 1, {{1, head}, {2, ""}, {3, "x"}})),
-                           "c.r1cs"));
+  EXPECT_FALSE(
+      R1cs::parse(bytes_of(make_container("r1cs", 1, {{1, head}, {2, ""}, {3, "x"}})), "c.r1cs"));
   for (const std::uint32_t id : {4u, 5u}) {
-    const auto parsed = R1cs::parse(
-        bytes_of(make_container("r1cs", 1, {{1, head}, {2, ""}, {id, ""}})), "c.r1cs");
+    const auto parsed =
+        R1cs::parse(bytes_of(make_container("r1cs", 1, {{1, head}, {2, ""}, {id, ""}})), "c.r1cs");
     ASSERT_FALSE(parsed);
     EXPECT_NE(parsed.error().what.find("custom gates"), std::string::npos);
   }

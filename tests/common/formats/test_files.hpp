@@ -17,12 +17,13 @@
 namespace cuzk::test {
 
 inline const std::vector<std::string> kSmallCircuits = {
-    "mult2",       "edge_nopublic",  "edge_allpublic", "edge_manypub",
-    "edge_add2",   "mult2_ceremony", "chain_1000",     "chain_1000_ceremony"};
+    "mult2",     "edge_nopublic",  "edge_allpublic", "edge_manypub",
+    "edge_add2", "mult2_ceremony", "chain_1000",     "chain_1000_ceremony"};
 
 inline constexpr CurveId kCurves[] = {CurveId::kBn254, CurveId::kBls12_381};
 
-inline std::string circuit_file(CurveId curve, const std::string& circuit, const std::string& file) {
+inline std::string circuit_file(CurveId curve, const std::string& circuit,
+                                const std::string& file) {
   return std::string(CUZK_TEST_DATA "/circom/") + name_of(curve) + "/" + circuit + "/" + file;
 }
 

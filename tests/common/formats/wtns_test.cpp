@@ -22,8 +22,8 @@ TEST(Wtns, HoldsThePublicSignalsThatSnarkjsPrinted) {
       EXPECT_EQ(wtns->values.size(), std::size_t{wtns->count} * 32);
       EXPECT_EQ(wtns->values.data(), bytes_of(file).data() + wtns->values_offset);
       EXPECT_TRUE(check_witness(wtns->values, curve, "w.wtns"));
-      const auto publics = publics_from_json(slurp(circuit_file(curve, circuit, "public.json")), curve,
-                                             "public.json");
+      const auto publics = publics_from_json(slurp(circuit_file(curve, circuit, "public.json")),
+                                             curve, "public.json");
       ASSERT_TRUE(publics) << publics.error().message();
       ASSERT_LE(32 + publics->size(), wtns->values.size());
       EXPECT_EQ(std::memcmp(wtns->values.data() + 32, publics->data(), publics->size()), 0);
@@ -76,9 +76,12 @@ TEST_P(WitnessValues, BelowTheModulusAreAccepted) {
 TEST_P(WitnessValues, FromTheModulusOnAreRefusedWithIndexAndOffset) {
   const Modulus& m = scalar_modulus(GetParam());
   const ScalarInteger r = {m.limb[0], m.limb[1], m.limb[2], m.limb[3]};
-  const ScalarInteger bad_ones[] = {
-      r, {r[0] + 5, r[1], r[2], r[3]}, {0, r[1] + 1, r[2], r[3]}, {0, 0, r[2] + 1, r[3]},
-      {0, 0, 0, r[3] + 1}, {~0ull, ~0ull, ~0ull, ~0ull}};
+  const ScalarInteger bad_ones[] = {r,
+                                    {r[0] + 5, r[1], r[2], r[3]},
+                                    {0, r[1] + 1, r[2], r[3]},
+                                    {0, 0, r[2] + 1, r[3]},
+                                    {0, 0, 0, r[3] + 1},
+                                    {~0ull, ~0ull, ~0ull, ~0ull}};
   for (const ScalarInteger& bad : bad_ones) {
     for (const std::size_t index : {1u, 2u, 254u, 255u, 256u, 257u, 511u, 512u, 999u}) {
       std::string bytes = largest(1000);
@@ -95,8 +98,8 @@ TEST_P(WitnessValues, FromTheModulusOnAreRefusedWithIndexAndOffset) {
 
 TEST_P(WitnessValues, MustStartWithOne) {
   std::string bytes = largest(3);
-  for (const ScalarInteger& first : {ScalarInteger{}, ScalarInteger{2, 0, 0, 0},
-                                     ScalarInteger{1, 0, 0, 1}}) {
+  for (const ScalarInteger& first :
+       {ScalarInteger{}, ScalarInteger{2, 0, 0, 0}, ScalarInteger{1, 0, 0, 1}}) {
     set(bytes, 0, first);
     EXPECT_FALSE(check_witness(bytes_of(bytes), GetParam(), "w.wtns"));
   }

@@ -44,15 +44,16 @@ TEST(Zkey, AgreesWithTheVerificationKeyThatSnarkjsExportedFromIt) {
       const std::string file = slurp(circuit_file(curve, circuit, circuit + ".zkey"));
       const auto key = Zkey::parse(bytes_of(file), circuit + ".zkey");
       ASSERT_TRUE(key) << key.error().message();
-      const auto vkey = vkey_from_json(
-          slurp(circuit_file(curve, circuit, "verification_key.json")), "verification_key.json");
+      const auto vkey = vkey_from_json(slurp(circuit_file(curve, circuit, "verification_key.json")),
+                                       "verification_key.json");
       ASSERT_TRUE(vkey) << vkey.error().message();
 
       const ZkeyHeader& header = key->header();
       EXPECT_EQ(header.curve, curve);
       EXPECT_EQ(header.n_public, vkey->n_public);
       std::string bytes;
-      for (const auto part : {header.alpha1, header.beta2, header.gamma2, header.delta2, key->ic()}) {
+      for (const auto part :
+           {header.alpha1, header.beta2, header.gamma2, header.delta2, key->ic()}) {
         bytes += canonical(curve, part);
       }
       EXPECT_TRUE(bytes == vkey->bytes);
@@ -100,7 +101,8 @@ TEST(Zkey, RefusesWrongHeaderFieldsWithoutAllocatingByThem) {
     const std::string good = slurp(circuit_file(curve, "mult2", "mult2.zkey"));
     const auto key = Zkey::parse(bytes_of(good), "k.zkey");
     ASSERT_TRUE(key) << key.error().message();
-    const auto alpha = static_cast<std::size_t>(key->header().alpha1.data() - bytes_of(good).data());
+    const auto alpha =
+        static_cast<std::size_t>(key->header().alpha1.data() - bytes_of(good).data());
     const std::size_t n8q = alpha - 12 - 36 - coordinate_bytes(curve) - 4;
     for (const std::size_t offset : {n8q, alpha - 12 - 36, alpha - 12, alpha - 8, alpha - 4}) {
       std::uint32_t original = 0;
@@ -120,8 +122,8 @@ TEST(Zkey, RefusesWrongHeaderFieldsWithoutAllocatingByThem) {
 }
 
 TEST(Zkey, RefusesEveryTruncationAndEverySingleSectionThatIsNeeded) {
-  const std::string good = slurp(circuit_file(CurveId::kBls12_381, "edge_nopublic",
-                                              "edge_nopublic.zkey"));
+  const std::string good =
+      slurp(circuit_file(CurveId::kBls12_381, "edge_nopublic", "edge_nopublic.zkey"));
   ASSERT_TRUE(Zkey::parse(bytes_of(good), "k.zkey"));
   for (std::size_t size = 0; size < good.size(); ++size) {
     // A copy of that size, so that a sanitizer sees a read beyond it.
@@ -134,7 +136,8 @@ TEST(Zkey, ADomainBeyondTheFieldIsRefused) {
   std::string file = slurp(circuit_file(CurveId::kBn254, "mult2", "mult2.zkey"));
   const auto key = Zkey::parse(bytes_of(file), "k.zkey");
   ASSERT_TRUE(key);
-  const auto domain = static_cast<std::size_t>(key->header().alpha1.data() - bytes_of(file).data()) - 4;
+  const auto domain =
+      static_cast<std::size_t>(key->header().alpha1.data() - bytes_of(file).data()) - 4;
   const std::uint32_t size = 1u << 28;
   std::memcpy(file.data() + domain, &size, 4);
   const auto parsed = Zkey::parse(bytes_of(file), "k.zkey");
@@ -152,7 +155,8 @@ TEST(Zkey, NamesOtherProtocols) {
 }
 
 TEST(Zkey, ALargerRealKeyParses) {
-  const std::string path = std::string(CUZK_SHARED_DIR) + "/data/circom/bn128/merkle20/merkle20.zkey";
+  const std::string path =
+      std::string(CUZK_SHARED_DIR) + "/data/circom/bn128/merkle20/merkle20.zkey";
   const auto file = MappedFile::open(path);
   if (!file) GTEST_SKIP() << "merkle20.zkey is not here: " << file.error().message();
   const auto key = Zkey::parse(file->bytes(), "merkle20.zkey");
