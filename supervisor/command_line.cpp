@@ -39,7 +39,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.add_option("--socket", socket, "Unix socket to listen on");
   app.add_option("--state-dir", state_folder, "Folder for the journal, keys, circuits and inputs");
   app.add_option("--device", devices, "Device to prove on; may be repeated: cpu");
-  app.set_version_flag("--version", fmt::format("cuzk-supervisor {} ({})", kVersion, kRevision));
+  app.set_version_flag("--version", fmt::format("cuzk-supervisor {} ({})", kBuildVersion, kBuildRevision));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -259,9 +259,13 @@ void Supervisor::arm_timer() {
   for (const auto& other : {tree_.next_deadline(), book_.next_deadline()}) {
     if (other && (!due || *other < *due)) due = other;
   }
-  if (!due) return;
+  // Setting it anew ends the earlier wait, which is a wake of its own: only when it must be sooner.
+  if (!due || (armed_for_ && *armed_for_ <= *due)) return;
+  armed_for_ = due;
   timer_.expires_after(std::max(Duration::zero(), *due - clock_.now()));
-  timer_.async_wait([](const boost::system::error_code&) {});
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) armed_for_.reset();
+  });
 }
 
 void Supervisor::shut_down() {
@@ -289,7 +293,7 @@ void Supervisor::journal_failed(const Error& error) {
 
 void Supervisor::log_start() const {
   spdlog::info("cuzk-supervisor {} ({}), pid {}: socket {}, state folder {}, {} synth workers, devices: {}",
-               kVersion, kRevision, ::getpid(), config_.daemon.socket.string(), folder_.root().string(),
+               kBuildVersion, kBuildRevision, ::getpid(), config_.daemon.socket.string(), folder_.root().string(),
                config_.synth_workers(processors()), fmt::join(config_.gpus.devices, ", "));
 }
 

@@ -38,8 +38,8 @@ Status check_count(const std::vector<UniqueFd>& fds, std::size_t announced) {
 
 VersionReply version_reply() {
   VersionReply reply;
-  reply.version = kVersion;
-  reply.revision = kRevision;
+  reply.version = kBuildVersion;
+  reply.revision = kBuildRevision;
   reply.pid = static_cast<std::uint32_t>(::getpid());
   return reply;
 }

@@ -81,7 +81,7 @@ class ZkeyConverter {
     };
     copy(header.source_name, conversion_.name);
     copy(header.source_format, "snarkjs zkey");
-    copy(header.writer, fmt::format("cuzk {} ({})", kVersion, kRevision));
+    copy(header.writer, fmt::format("cuzk {} ({})", kBuildVersion, kBuildRevision));
     return header;
   }
 
