@@ -79,9 +79,13 @@ struct G2Of {
   using Field = typename C::Fq2;
   using Scalar = typename C::Fr;
   // 3 / (9 + u) on BN254, 4 (1 + u) on BLS12-381.
-  static constexpr Field b() {
-    if constexpr (C::kId == CurveId::kBn254) return kBn254B;
-    else return {C::Fq::from_u64(4), C::Fq::from_u64(4)};
+  CUZK_HD static constexpr Field b() {
+    if constexpr (C::kId == CurveId::kBn254) {
+      constexpr Field value = bn254_b();
+      return value;
+    } else {
+      return {C::Fq::from_u64(4), C::Fq::from_u64(4)};
+    }
   }
   static constexpr Field generator_x() {
     using Fq = typename C::Fq;
@@ -117,13 +121,12 @@ struct G2Of {
   }
 
  private:
-  // (9 + u)^-1 = (9 - u) / 82; computed once, by the compiler.
+  // (9 + u)^-1 = (9 - u) / 82; computed by the compiler.
   static constexpr Field bn254_b() {
     using Fq = typename C::Fq;
     const Fq scale = Fq::from_u64(3) * Fq::from_u64(82).inverse();
     return {Fq::from_u64(9) * scale, -scale};
   }
-  static constexpr Field kBn254B = bn254_b();
 };
 
 }  // namespace cuzk

@@ -8,28 +8,14 @@
 
 namespace cuzk {
 
-// value / divisor for a small divisor.
-template <std::size_t N>
-constexpr BigInt<N> divide(const BigInt<N>& value, std::uint64_t divisor) {
-  BigInt<N> quotient{};
-  unsigned __int128 rest = 0;
-  for (std::size_t i = N; i-- > 0;) {
-    rest = rest << 64 | value.limb[i];
-    quotient.limb[i] = static_cast<std::uint64_t>(rest / divisor);
-    rest %= divisor;
-  }
-  return quotient;
-}
-
 // gamma^0 .. gamma^5.
 template <class Curve>
 constexpr std::array<typename Curve::Fq2, 6> frobenius_powers() {
   using Fq2 = typename Curve::Fq2;
   BigInt<Curve::Fq::kLimbs> exponent = Curve::Fq::Params::kModulus;
   exponent.limb[0] -= 1;
-  exponent = divide(exponent, 6);
-  const Fq2 gamma = Curve::Xi::value().pow(
-      std::span<const std::uint64_t>(exponent.limb, Curve::Fq::kLimbs));
+  divide(exponent, exponent, 6);
+  const Fq2 gamma = Curve::Xi::value().pow(exponent);
   std::array<Fq2, 6> powers{};
   powers[0] = Fq2::one();
   for (std::size_t i = 1; i < 6; ++i) powers[i] = powers[i - 1] * gamma;

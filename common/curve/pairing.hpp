@@ -19,12 +19,12 @@ using PairingInput = std::pair<Affine<G1Of<Curve>>, Affine<G2Of<Curve>>>;
 template <class Curve>
 typename Curve::Fq12 miller_loop(std::span<const PairingInput<Curve>> pairs);
 
-// f^(k (q^12 - 1) / r) with k = 1 on BN254 and k = 3 on BLS12-381, where the cube is cheaper and, as 3
-// does not divide r, as good for every comparison.
+// f^(k (q^12 - 1) / r) with k = 3 on BLS12-381 and k = 2x (6x^2 + 3x + 1) on BN254. These multiples are
+// cheaper than k = 1 and, prime to r, as good for every comparison; they are also what snarkjs and
+// noble-curves compute, so values can be compared.
 template <class Curve>
 typename Curve::Fq12 final_exponentiation(const typename Curve::Fq12& f);
 
-// The reduced pairing exactly, k = 1 on both curves: what other libraries print.
 template <class Curve>
 typename Curve::Fq12 pairing(const Affine<G1Of<Curve>>& p, const Affine<G2Of<Curve>>& q);
 

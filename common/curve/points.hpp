@@ -183,14 +183,14 @@ CUZK_HD constexpr Jacobian<Group> to_jacobian(const Xyzz<Group>& p) {
 }
 
 template <class Group>
-constexpr Affine<Group> to_affine(const Jacobian<Group>& p) {
+CUZK_HD constexpr Affine<Group> to_affine(const Jacobian<Group>& p) {
   if (p.is_infinity()) return Affine<Group>::infinity();
   const auto inverse = p.z.inverse();
   const auto squared = inverse.square();
   return {p.x * squared, p.y * squared * inverse};
 }
 template <class Group>
-constexpr Affine<Group> to_affine(const Xyzz<Group>& p) {
+CUZK_HD constexpr Affine<Group> to_affine(const Xyzz<Group>& p) {
   return to_affine(to_jacobian(p));
 }
 
@@ -214,7 +214,7 @@ void batch_to_affine(std::span<const Jacobian<Group>> points, std::span<Affine<G
 
 // p times a canonical scalar of any number of limbs; not constant-time.
 template <class Group, std::size_t N>
-constexpr Jacobian<Group> mul(const Jacobian<Group>& p, const BigInt<N>& scalar) {
+CUZK_HD constexpr Jacobian<Group> mul(const Jacobian<Group>& p, const BigInt<N>& scalar) {
   Jacobian<Group> product = Jacobian<Group>::infinity();
   for (std::size_t i = 64 * N; i-- > 0;) {
     product = dbl(product);
@@ -223,13 +223,13 @@ constexpr Jacobian<Group> mul(const Jacobian<Group>& p, const BigInt<N>& scalar)
   return product;
 }
 template <class Group, std::size_t N>
-constexpr Jacobian<Group> mul(const Affine<Group>& p, const BigInt<N>& scalar) {
+CUZK_HD constexpr Jacobian<Group> mul(const Affine<Group>& p, const BigInt<N>& scalar) {
   return mul(Jacobian<Group>::from(p), scalar);
 }
 
 // Infinity counts as on the curve and in the subgroup.
 template <class Group>
-bool is_on_curve(const Affine<Group>& p) {
+CUZK_HD constexpr bool is_on_curve(const Affine<Group>& p) {
   if (p.is_infinity()) return true;
   return p.y.square() == p.x.square() * p.x + Group::b();
 }

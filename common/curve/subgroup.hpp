@@ -31,9 +31,8 @@ template <class Curve>
 constexpr typename Curve::Fq cube_root_of_unity() {
   auto exponent = Curve::Fq::Params::kModulus;
   exponent.limb[0] -= 1;
-  exponent = divide(exponent, 3);
-  return Curve::Fq::from_u64(2).pow(
-      std::span<const std::uint64_t>(exponent.limb, Curve::Fq::kLimbs));
+  divide(exponent, exponent, 3);
+  return Curve::Fq::from_u64(2).pow(exponent);
 }
 
 // BN254's G1 has prime order: every point of the curve is in it.

@@ -42,6 +42,12 @@ Affine<Group> point_of(const nlohmann::json& json) {
 }
 
 template <class Curve>
+typename Curve::Fq6 fq6_of(const nlohmann::json& json) {
+  using Fq2 = typename Curve::Fq2;
+  return {element_of<Fq2>(json[0]), element_of<Fq2>(json[1]), element_of<Fq2>(json[2])};
+}
+
+template <class Curve>
 typename Curve::Fq12 fq12_of(const nlohmann::json& json) {
   using Fq2 = typename Curve::Fq2;
   std::array<Fq2, 6> c;
