@@ -49,13 +49,15 @@ TEST(Kill, EachWorkerKilledAtRandomMomentsOfAJobCostsNothingButTime) {
   }
   // All workers are back, and no slot is left in use.
   EXPECT_TRUE(eventually([&] {
-    for (const auto& worker : daemon.status()["workers"]) {
+    const auto status = daemon.status();
+    for (const auto& worker : status.at("workers")) {
       if (worker.value("state", "") != "ready") return false;
     }
     return true;
   })) << daemon.status().dump(1);
   EXPECT_TRUE(eventually([&] {
-    for (const auto& slot : daemon.status()["slots"]) {
+    const auto status = daemon.status();
+    for (const auto& slot : status.at("slots")) {
       if (slot.value("state", "") != "FREE") return false;
     }
     return true;
@@ -85,7 +87,8 @@ TEST(Kill, TheSupervisorKilledAfterAcceptingFinishesTheJobWhenItIsStartedAgain) 
 TEST(Kill, NoProcessOutlivesItsSupervisor) {
   Daemon daemon;
   std::vector<pid_t> pids;
-  for (const auto& worker : daemon.status()["workers"]) pids.push_back(worker.value("pid", 0));
+  const auto status = daemon.status();
+  for (const auto& worker : status.at("workers")) pids.push_back(worker.value("pid", 0));
   ASSERT_GE(pids.size(), 2u);
   EXPECT_EQ(daemon.stop(), 0) << daemon.log();
   for (const pid_t pid : pids) {

@@ -98,7 +98,8 @@ TEST(Malformed, EveryFileOfTheManifestGetsWhatTheManifestSays) {
   }
 
   // Nothing died on the way, and nothing was left behind.
-  for (const auto& worker : daemon.status()["workers"]) {
+  const auto status = daemon.status();
+  for (const auto& worker : status.at("workers")) {
     EXPECT_EQ(worker.value("restarts", -1), 0) << worker.dump();
   }
   for (const auto& entry : fs::recursive_directory_iterator(daemon.folder() / "state")) {
