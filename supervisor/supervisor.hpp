@@ -97,6 +97,7 @@ class Supervisor final : public WorkerListener {
   Requests requests_;
   ApiServer server_;
 
+  std::optional<TimePoint> armed_for_;  // when the timer will fire
   std::optional<TimePoint> next_tick_;
   std::optional<TimePoint> next_prune_;
   bool announced_ready_ = false;

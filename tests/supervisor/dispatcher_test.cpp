@@ -209,14 +209,14 @@ TEST_F(DispatcherTest, ADeviceThatHasTheKeyIsPreferred) {
     task.affinity = key;
     dispatcher.submit(std::move(task));
     dispatcher.dispatch();
-    return port.sent.back();
+    return std::pair(port.sent.back().life, port.sent.back().task);
   };
   const auto a = with_key(7);
   const auto b = with_key(9);
-  EXPECT_NE(a.life, b.life);
-  EXPECT_TRUE(dispatcher.task_ended(a.life, a.task, Ending::kDone, {}, {}));
-  EXPECT_TRUE(dispatcher.task_ended(b.life, b.task, Ending::kDone, {}, {}));
-  EXPECT_EQ(with_key(9).life, b.life);
+  EXPECT_NE(a.first, b.first);
+  EXPECT_TRUE(dispatcher.task_ended(a.first, a.second, Ending::kDone, {}, {}));
+  EXPECT_TRUE(dispatcher.task_ended(b.first, b.second, Ending::kDone, {}, {}));
+  EXPECT_EQ(with_key(9).first, b.first);
 }
 
 TEST_F(DispatcherTest, ADrainingWorkerGetsNothingNew) {
