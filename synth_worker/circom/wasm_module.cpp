@@ -184,7 +184,7 @@ class ModuleCheck {
 
   Status imports(Reader& reader) {
     const std::uint32_t count = reader.number();
-    if (count > known_imports().size()) return foreign(fmt::format("it has {} imports", count));
+    // An import is known and not there twice, so the loop is short whatever the count says.
     for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
       const std::string module = reader.text();
       const std::string field = reader.text();
