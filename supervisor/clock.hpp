@@ -1,7 +1,7 @@
 // Where the supervisor gets its time from.
 //
-// Everything that waits (restart back-off, time-outs of clients, ages of jobs) asks a Clock, so that
-// tests turn time by hand instead of sleeping.
+// Everything that waits (restart back-off, time-outs of clients, ages of jobs) asks a Clock, so
+// that tests turn time by hand instead of sleeping.
 #pragma once
 
 #include <chrono>

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "common/version.hpp"
 
@@ -35,11 +35,13 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   std::vector<std::string> devices;
   bool check_only = false;
   app.add_option("--config", file, "Configuration file (TOML)");
-  app.add_flag("--check-config", check_only, "Check the configuration, say what is wrong, and exit");
+  app.add_flag("--check-config", check_only,
+               "Check the configuration, say what is wrong, and exit");
   app.add_option("--socket", socket, "Unix socket to listen on");
   app.add_option("--state-dir", state_folder, "Folder for the journal, keys, circuits and inputs");
   app.add_option("--device", devices, "Device to prove on; may be repeated: cpu");
-  app.set_version_flag("--version", fmt::format("cuzk-supervisor {} ({})", kBuildVersion, kBuildRevision));
+  app.set_version_flag("--version",
+                       fmt::format("cuzk-supervisor {} ({})", kBuildVersion, kBuildRevision));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -9,7 +9,8 @@ namespace cuzk::supervisor {
 
 struct CommandLine {
   Config config;
-  std::optional<int> exit_code;  // set for --help, --version, --check-config and errors, which are printed
+  std::optional<int>
+      exit_code;  // set for --help, --version, --check-config and errors, which are printed
 };
 
 // Options override the file, and the file overrides the defaults.

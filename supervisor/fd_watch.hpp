@@ -1,7 +1,7 @@
 // Tells when a descriptor can be read or written, in the loop.
 //
-// Asio watches; the system calls are the owner's, since descriptors that carry descriptors (SCM_RIGHTS)
-// are beyond Asio's own reads. A watch may be destroyed inside its own callback.
+// Asio watches; the system calls are the owner's, since descriptors that carry descriptors
+// (SCM_RIGHTS) are beyond Asio's own reads. A watch may be destroyed inside its own callback.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,8 @@ class FdWatch {
   FdWatch& operator=(const FdWatch&) = delete;
   ~FdWatch();
 
-  // While wanted, the callback is called whenever the descriptor is ready. Nothing is wanted at first.
+  // While wanted, the callback is called whenever the descriptor is ready. Nothing is wanted at
+  // first.
   void want_read(bool wanted);
   void want_write(bool wanted);
 

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint32_t kMaxListed = 1000;
 
-// An input from the journal, as the file that a worker expects. It holds a witness: it has no name and
-// goes with its last holder.
+// An input from the journal, as the file that a worker expects. It holds a witness: it has no name
+// and goes with its last holder.
 Result<UniqueFd> as_memfd(const std::string& content) {
   CUZK_TRY(memfd, shm::create_memfd("cuzk-input", content.size()));
   std::size_t written = 0;
@@ -34,7 +34,10 @@ Result<UniqueFd> as_memfd(const std::string& content) {
 
 JobBook::JobBook(const Clock& clock, const StateFolder& folder, Journal& journal,
                  const CircuitStore& circuits, std::function<void(const Error&)> journal_failed)
-    : clock_(clock), folder_(folder), journal_(journal), circuits_(circuits),
+    : clock_(clock),
+      folder_(folder),
+      journal_(journal),
+      circuits_(circuits),
       journal_failed_(std::move(journal_failed)) {}
 
 Status JobBook::load() {
@@ -135,7 +138,9 @@ void JobBook::tick() {
     entry = waiters.empty() ? waiters_.erase(entry) : std::next(entry);
   }
   for (Waiter& waiter : late) {
-    waiter.done(Error{ErrorClass::kBusy, "the job has not ended in the time given", {},
+    waiter.done(Error{ErrorClass::kBusy,
+                      "the job has not ended in the time given",
+                      {},
                       "it goes on: await it again"});
   }
 }
@@ -144,7 +149,8 @@ std::optional<TimePoint> JobBook::next_deadline() const {
   std::optional<TimePoint> earliest;
   for (const auto& [id, waiters] : waiters_) {
     for (const Waiter& waiter : waiters) {
-      if (waiter.deadline && (!earliest || *waiter.deadline < *earliest)) earliest = waiter.deadline;
+      if (waiter.deadline && (!earliest || *waiter.deadline < *earliest))
+        earliest = waiter.deadline;
     }
   }
   return earliest;

@@ -1,7 +1,7 @@
 // All jobs, open and finished, as clients see them: found by id, listed, awaited, answered.
 //
-// Stands between the scheduler and the journal: an end is written down before it is told. Nothing of a
-// job's files is removed before the commit that says it needs them no more.
+// Stands between the scheduler and the journal: an end is written down before it is told. Nothing
+// of a job's files is removed before the commit that says it needs them no more.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ namespace cuzk::supervisor {
 
 class JobBook final : public JobListener, public JobFiles {
  public:
-  // `journal_failed`: the journal takes no more; what was promised cannot be kept, so the supervisor
-  // ends and a later one takes up from what is written.
-  JobBook(const Clock& clock, const StateFolder& folder, Journal& journal, const CircuitStore& circuits,
-          std::function<void(const Error&)> journal_failed);
+  // `journal_failed`: the journal takes no more; what was promised cannot be kept, so the
+  // supervisor ends and a later one takes up from what is written.
+  JobBook(const Clock& clock, const StateFolder& folder, Journal& journal,
+          const CircuitStore& circuits, std::function<void(const Error&)> journal_failed);
   // The scheduler that this book listens to.
   void attach(Scheduler& scheduler) { scheduler_ = &scheduler; }
   // Counts what earlier runs finished.

@@ -3,8 +3,8 @@
 
 namespace cuzk::supervisor {
 
-// Raises the limit on open descriptors as far as the hard limit allows and this daemon can use. Workers
-// inherit it.
+// Raises the limit on open descriptors as far as the hard limit allows and this daemon can use.
+// Workers inherit it.
 void raise_descriptor_limit();
 
 }  // namespace cuzk::supervisor

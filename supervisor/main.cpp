@@ -1,7 +1,7 @@
 // cuzk-supervisor: the daemon that clients talk to.
 //
-// Exit codes: 0 stopped by a signal, 1 the journal failed, 2 wrong usage, configuration, or a state folder
-// or socket that cannot be used.
+// Exit codes: 0 stopped by a signal, 1 the journal failed, 2 wrong usage, configuration, or a state
+// folder or socket that cannot be used.
 
 #include <csignal>
 #include <cstdio>

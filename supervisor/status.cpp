@@ -38,7 +38,8 @@ std::vector<WorkerStatus> Supervisor::worker_statuses() const {
       }
     }
     if (worker->died_at()) {
-      const auto ago = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - *worker->died_at());
+      const auto ago =
+          std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - *worker->died_at());
       status.last_death = fmt::format("{}, {} s ago", worker->last_death(), ago.count());
     }
     statuses.push_back(std::move(status));

@@ -30,7 +30,8 @@ std::uint64_t slot_budget(const Config& config) {
   const auto pages = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
   const std::uint64_t memory = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   // A machine that is smaller than the margin still proves small circuits.
-  return memory > 2 * config.memory.safety_margin ? memory - config.memory.safety_margin : memory / 2;
+  return memory > 2 * config.memory.safety_margin ? memory - config.memory.safety_margin
+                                                  : memory / 2;
 }
 
 SlotPool::Settings slot_settings(const Config& config) {
@@ -69,8 +70,9 @@ Result<std::unique_ptr<Supervisor>> Supervisor::create(const Config& config,
   return supervisor;
 }
 
-Supervisor::Supervisor(const Config& config, const std::filesystem::path& programs, Launcher& launcher,
-                       const Clock& clock, StateFolder folder, Journal journal, UniqueFd listener)
+Supervisor::Supervisor(const Config& config, const std::filesystem::path& programs,
+                       Launcher& launcher, const Clock& clock, StateFolder folder, Journal journal,
+                       UniqueFd listener)
     : config_(config),
       programs_(programs),
       clock_(clock),
@@ -87,17 +89,20 @@ Supervisor::Supervisor(const Config& config, const std::filesystem::path& progra
             [this](const Digest& digest) {
               for (const auto& worker : tree_.workers()) {
                 if (worker->spec().role != WorkerRole::kGpu) continue;
-                tree_.notify(worker->index(), CommandKind::kDropKey, encode(DropKeyCommand{digest}));
+                tree_.notify(worker->index(), CommandKind::kDropKey,
+                             encode(DropKeyCommand{digest}));
               }
             }),
       circuits_(folder_.circuits(), clock, journal_, dispatcher_, keys_),
-      book_(clock, folder_, journal_, circuits_, [this](const Error& error) { journal_failed(error); }),
+      book_(clock, folder_, journal_, circuits_,
+            [this](const Error& error) { journal_failed(error); }),
       scheduler_({config.synthesis_threads(processors()), config.supervision.max_attempts}, clock,
                  dispatcher_, slots_, tree_, book_, book_),
       intake_({config.daemon.max_queue}, clock, folder_, journal_, dispatcher_, scheduler_, keys_,
               circuits_),
       requests_(clock, intake_, book_, circuits_, [this] { return status(); }),
-      server_(loop_, clock, std::move(listener), config.daemon.socket, config.daemon.max_connections,
+      server_(loop_, clock, std::move(listener), config.daemon.socket,
+              config.daemon.max_connections,
               [this](Frame frame, const Peer& peer, const Responder& responder) {
                 requests_.handle(std::move(frame), peer, responder);
               }) {
@@ -226,7 +231,8 @@ void Supervisor::end_turn() {
   if (!stopping_) dispatcher_.dispatch();
   if (failed_) return;
   // If we die here, what this turn promised was told to nobody: JournalForgetsWhatWasNotCommitted.
-  if (const auto committed = journal_.commit(); !committed) return journal_failed(committed.error());
+  if (const auto committed = journal_.commit(); !committed)
+    return journal_failed(committed.error());
   server_.flush();
   book_.after_commit();
 }
@@ -273,7 +279,9 @@ void Supervisor::shut_down() {
   stopping_ = true;
   server_.stop_accepting();
   requests_.refuse_new_work();
-  book_.answer_all(Error{ErrorClass::kUnavailable, "the supervisor is shutting down", {},
+  book_.answer_all(Error{ErrorClass::kUnavailable,
+                         "the supervisor is shutting down",
+                         {},
                          "the job goes on when it is started again"});
   tree_.shut_down();
 }
@@ -292,16 +300,17 @@ void Supervisor::journal_failed(const Error& error) {
 }
 
 void Supervisor::log_start() const {
-  spdlog::info("cuzk-supervisor {} ({}), pid {}: socket {}, state folder {}, {} synth workers, devices: {}",
-               kBuildVersion, kBuildRevision, ::getpid(), config_.daemon.socket.string(), folder_.root().string(),
-               config_.synth_workers(processors()), fmt::join(config_.gpus.devices, ", "));
+  spdlog::info(
+      "cuzk-supervisor {} ({}), pid {}: socket {}, state folder {}, {} synth workers, devices: {}",
+      kBuildVersion, kBuildRevision, ::getpid(), config_.daemon.socket.string(),
+      folder_.root().string(), config_.synth_workers(processors()),
+      fmt::join(config_.gpus.devices, ", "));
 }
 
 void Supervisor::worker_ready(const WorkerProcess& worker) {
   dispatcher_.worker_ready(worker.life(), worker.spec().role, worker.spec().capacity);
-  const bool all_ready = std::ranges::all_of(tree_.workers(), [](const auto& other) {
-    return other->state() == WorkerState::kReady;
-  });
+  const bool all_ready = std::ranges::all_of(
+      tree_.workers(), [](const auto& other) { return other->state() == WorkerState::kReady; });
   if (all_ready && !announced_ready_) {
     announced_ready_ = true;
     spdlog::info("ready");
@@ -318,9 +327,11 @@ Status Supervisor::worker_event(const WorkerProcess& worker, shm::Event event) {
   }
   const bool done = event.kind == EventKind::kDone;
   Error error = done ? Error{} : event.failure();
-  const bool known = dispatcher_.task_ended(life, event.task, done ? Ending::kDone : Ending::kFailed,
-                                            std::move(event.body), std::move(error));
-  if (!known) return bug(fmt::format("it answered task {}, which it does not have", event.task.value));
+  const bool known =
+      dispatcher_.task_ended(life, event.task, done ? Ending::kDone : Ending::kFailed,
+                             std::move(event.body), std::move(error));
+  if (!known)
+    return bug(fmt::format("it answered task {}, which it does not have", event.task.value));
   return {};
 }
 
@@ -329,7 +340,8 @@ void Supervisor::worker_stopping(const WorkerProcess& worker) {
 }
 
 void Supervisor::worker_died(const WorkerProcess& worker, WorkerLife life, const Error& death) {
-  // A key that a worker died over may be the reason: it is checked again before the next submission.
+  // A key that a worker died over may be the reason: it is checked again before the next
+  // submission.
   const auto tasks = dispatcher_.tasks_of(worker.index());
   if (!tasks.empty() && tasks.front().job) {
     if (const Job* job = scheduler_.find(*tasks.front().job)) keys_.distrust(job->record.circuit);

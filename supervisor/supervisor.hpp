@@ -1,8 +1,9 @@
 // The supervisor: wires the parts together and turns the loop.
 //
-// One thread. A turn is: run what is ready, hand out tasks, commit the journal, and only then let replies
-// go. Nothing in a turn waits, except for that one flush to disk. If the journal cannot be written, the
-// supervisor ends without sending the turn's replies: what it cannot keep it does not promise.
+// One thread. A turn is: run what is ready, hand out tasks, commit the journal, and only then let
+// replies go. Nothing in a turn waits, except for that one flush to disk. If the journal cannot be
+// written, the supervisor ends without sending the turn's replies: what it cannot keep it does not
+// promise.
 #pragma once
 
 #include <filesystem>
@@ -34,15 +35,15 @@ namespace cuzk::supervisor {
 
 class Supervisor final : public WorkerListener {
  public:
-  // Opens the state folder, the journal and the socket; starts nothing. `programs`: where the worker
-  // programs lie. `launcher` and `clock` must outlive it.
+  // Opens the state folder, the journal and the socket; starts nothing. `programs`: where the
+  // worker programs lie. `launcher` and `clock` must outlive it.
   static Result<std::unique_ptr<Supervisor>> create(const Config& config,
                                                     const std::filesystem::path& programs,
                                                     Launcher& launcher, const Clock& clock);
   ~Supervisor() override;
 
-  // Starts the workers, takes up open jobs, and serves until a signal or `shut_down`. Returns the exit
-  // code: 0 after a polite end, 1 when the journal failed.
+  // Starts the workers, takes up open jobs, and serves until a signal or `shut_down`. Returns the
+  // exit code: 0 after a polite end, 1 when the journal failed.
   int run();
   // One turn of the loop, waiting at most `patience` for something to happen. For tests.
   void turn(Duration patience);

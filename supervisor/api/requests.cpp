@@ -17,21 +17,25 @@ namespace {
 constexpr std::size_t kMaxListBytes = kMaxFrameBody - 4096;
 
 Error shutting_down() {
-  return {ErrorClass::kUnavailable, "the supervisor is shutting down", {},
+  return {ErrorClass::kUnavailable,
+          "the supervisor is shutting down",
+          {},
           "accepted jobs go on when it is started again"};
 }
 
 // Takes the next descriptor of a frame.
 Result<std::shared_ptr<ClientFile>> take_file(std::vector<UniqueFd>& fds, std::size_t index,
                                               const std::string& name) {
-  if (index >= fds.size()) return bad_request("fewer files are attached than announced", clean_name(name));
+  if (index >= fds.size())
+    return bad_request("fewer files are attached than announced", clean_name(name));
   CUZK_TRY(file, check_client_file(std::move(fds[index]), name));
   return std::make_shared<ClientFile>(std::move(file));
 }
 
 Status check_count(const std::vector<UniqueFd>& fds, std::size_t announced) {
   if (fds.size() == announced) return {};
-  return bad_request(fmt::format("{} files are attached, the message announces {}", fds.size(), announced));
+  return bad_request(
+      fmt::format("{} files are attached, the message announces {}", fds.size(), announced));
 }
 
 }  // namespace
@@ -45,7 +49,8 @@ VersionReply version_reply() {
 }
 
 void Requests::handle(Frame frame, const Peer& peer, const Responder& responder) {
-  const auto takes_files = frame.type == MessageType::kSubmit || frame.type == MessageType::kCircuitAdd;
+  const auto takes_files =
+      frame.type == MessageType::kSubmit || frame.type == MessageType::kCircuitAdd;
   if (!takes_files && !frame.fds.empty()) {
     return responder.error(bad_request("this request takes no files"));
   }

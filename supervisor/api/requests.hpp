@@ -1,7 +1,7 @@
 // What each request of a client does.
 //
-// Decodes the message, checks the descriptors that came with it, asks the part that knows, and replies.
-// A request that makes no sense is answered with kBadRequest and harms nobody else's.
+// Decodes the message, checks the descriptors that came with it, asks the part that knows, and
+// replies. A request that makes no sense is answered with kBadRequest and harms nobody else's.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,11 @@ class Requests {
  public:
   Requests(const Clock& clock, Intake& intake, JobBook& book, CircuitStore& circuits,
            std::function<StatusReply()> status)
-      : clock_(clock), intake_(intake), book_(book), circuits_(circuits), status_(std::move(status)) {}
+      : clock_(clock),
+        intake_(intake),
+        book_(book),
+        circuits_(circuits),
+        status_(std::move(status)) {}
 
   void handle(Frame frame, const Peer& peer, const Responder& responder);
   // From now on nothing new is taken.

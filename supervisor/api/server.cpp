@@ -47,21 +47,24 @@ Status clear_way(const fs::path& path) {
   }
   CUZK_TRY(probe, new_socket());
   const sockaddr_un address = address_of(path);
-  const int connected = ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  const int connected =
+      ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   // EAGAIN: its queue is full, so it is very much there.
   if (connected == 0 || errno == EAGAIN || errno == EINPROGRESS) {
     return Error{ErrorClass::kOperator, "another supervisor answers on this socket", path.string(),
                  "stop that one, or choose another path with --socket"};
   }
   if (errno != ECONNREFUSED) return system_error(ErrorClass::kOperator, "connect", path.string());
-  if (::unlink(path.c_str()) != 0) return system_error(ErrorClass::kOperator, "unlink", path.string());
+  if (::unlink(path.c_str()) != 0)
+    return system_error(ErrorClass::kOperator, "unlink", path.string());
   return {};
 }
 
 Peer peer_of(int socket) {
   ucred credentials{};
   socklen_t length = sizeof credentials;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return {UINT32_MAX, UINT32_MAX, 0};
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0)
+    return {UINT32_MAX, UINT32_MAX, 0};
   return {credentials.uid, credentials.gid, credentials.pid};
 }
 
@@ -72,14 +75,16 @@ Result<UniqueFd> listen_at(const fs::path& path) {
   std::error_code error;
   const fs::path folder = path.parent_path();
   if (!folder.empty() && fs::create_directories(folder, error)) {
-    fs::permissions(folder, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec, error);
+    fs::permissions(folder, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec,
+                    error);
   }
   if (error) {
     return Error{ErrorClass::kOperator, "cannot make the socket's folder: " + error.message(),
                  folder.string(), "choose another path with --socket"};
   }
   // Two supervisors that start at once must not take each other's new socket for a stale one.
-  const UniqueFd lock(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd lock(
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock || ::flock(lock.get(), LOCK_EX) != 0) {
     return system_error(ErrorClass::kOperator, "flock", folder.string());
   }
@@ -88,7 +93,8 @@ Result<UniqueFd> listen_at(const fs::path& path) {
   const sockaddr_un address = address_of(path);
   // Nobody but the owner can connect before the mode is set.
   const mode_t before = ::umask(0177);
-  const int bound = ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  const int bound =
+      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   ::umask(before);
   if (bound != 0) return system_error(ErrorClass::kOperator, "bind", path.string());
   if (::chmod(path.c_str(), 0660) != 0 || ::listen(socket.get(), kBacklog) != 0) {
@@ -99,8 +105,12 @@ Result<UniqueFd> listen_at(const fs::path& path) {
 
 ApiServer::ApiServer(boost::asio::io_context& loop, const Clock& clock, UniqueFd listener,
                      fs::path path, std::uint32_t max_connections, Handler handler)
-    : loop_(loop), clock_(clock), listener_(std::move(listener)), path_(std::move(path)),
-      max_connections_(max_connections), handler_(std::move(handler)) {
+    : loop_(loop),
+      clock_(clock),
+      listener_(std::move(listener)),
+      path_(std::move(path)),
+      max_connections_(max_connections),
+      handler_(std::move(handler)) {
   watch_.emplace(loop_, listener_.get(), [this] { accept(); });
   watch_->want_read(true);
 }
@@ -130,15 +140,18 @@ void ApiServer::accept() {
     const Peer peer = peer_of(socket.get());
     const std::uint64_t id = ++last_id_;
     spdlog::debug("client {}: connected, uid {}, pid {}", id, peer.uid, peer.pid);
-    const auto session = std::make_shared<Session>(loop_, clock_, *this, std::move(socket), peer, id);
+    const auto session =
+        std::make_shared<Session>(loop_, clock_, *this, std::move(socket), peer, id);
     sessions_.emplace(id, session);
     session->start();
   }
 }
 
 void ApiServer::turn_away(const UniqueFd& socket) const {
-  const Error busy{ErrorClass::kBusy, fmt::format("{} clients are connected, no more are taken", max_connections_),
-                   {}, "try again later, or raise [daemon] max_connections"};
+  const Error busy{ErrorClass::kBusy,
+                   fmt::format("{} clients are connected, no more are taken", max_connections_),
+                   {},
+                   "try again later, or raise [daemon] max_connections"};
   const auto frame = encode_frame(MessageType::kError, 0, std::string_view(encode(busy)));
   if (frame) (void)send_some(socket.get(), *frame).ok();
 }
@@ -168,14 +181,17 @@ void ApiServer::stop_accepting() {
 }
 
 bool ApiServer::all_sent() const {
-  return std::ranges::none_of(sessions_, [](const auto& entry) { return entry.second->has_unsent(); });
+  return std::ranges::none_of(sessions_,
+                              [](const auto& entry) { return entry.second->has_unsent(); });
 }
 
 void ApiServer::handle(Frame frame, const Peer& peer, Responder responder) {
   handler_(std::move(frame), peer, std::move(responder));
 }
 
-void ApiServer::has_output(const std::shared_ptr<Session>& session) { with_output_.push_back(session); }
+void ApiServer::has_output(const std::shared_ptr<Session>& session) {
+  with_output_.push_back(session);
+}
 
 void ApiServer::closed(Session& session) {
   const auto found = sessions_.find(session.id());

@@ -1,7 +1,8 @@
 // The Unix socket: accepts clients and keeps their sessions.
 //
-// The socket file is 0660: the kernel decides by group who may submit. A file that a dead supervisor left
-// is replaced; one that answers is not. More connections than allowed are told so and closed.
+// The socket file is 0660: the kernel decides by group who may submit. A file that a dead
+// supervisor left is replaced; one that answers is not. More connections than allowed are told so
+// and closed.
 #pragma once
 
 #include <cstdint>

@@ -53,10 +53,16 @@ bool Responder::wanted() const {
 
 Session::Session(boost::asio::io_context& loop, const Clock& clock, SessionOwner& owner,
                  UniqueFd socket, Peer peer, std::uint64_t id)
-    : loop_(loop), clock_(clock), owner_(owner), socket_(std::move(socket)), peer_(peer), id_(id) {}
+    : loop_(loop),
+      clock_(clock),
+      owner_(owner),
+      socket_(std::move(socket)),
+      peer_(peer),
+      id_(id) {}
 
 void Session::start() {
-  watch_.emplace(loop_, socket_.get(), [this] { read(); }, [this] { flush(); });
+  watch_.emplace(
+      loop_, socket_.get(), [this] { read(); }, [this] { flush(); });
   watch_->want_read(true);
 }
 
@@ -108,7 +114,8 @@ void Session::update_frame_deadline() {
   }
 }
 
-// The client sends nothing more. It may have gone, or may only have said that it has no more requests.
+// The client sends nothing more. It may have gone, or may only have said that it has no more
+// requests.
 void Session::peer_closed() {
   half_closed_ = true;
   frame_deadline_.reset();
@@ -132,7 +139,8 @@ void Session::refuse(const Error& error) {
 void Session::queue(MessageType type, std::uint64_t sequence, std::string_view body) {
   if (!open()) return;
   auto frame = encode_frame(type, sequence, body);
-  if (!frame) frame = encode_frame(MessageType::kError, sequence, std::string_view(encode(frame.error())));
+  if (!frame)
+    frame = encode_frame(MessageType::kError, sequence, std::string_view(encode(frame.error())));
   if (unsent_.size() - sent_ + frame->size() > kMaxUnsent) return close("the client does not read");
   if (unsent_.empty()) write_deadline_ = clock_.now() + kWriteLimit;
   unsent_ += *frame;
@@ -166,7 +174,8 @@ void Session::tick() {
   const auto now = clock_.now();
   if (frame_deadline_ && *frame_deadline_ <= now) {
     frame_deadline_.reset();
-    return refuse(Error{ErrorClass::kBusy, "a frame was begun and not finished in time", "socket", {}});
+    return refuse(
+        Error{ErrorClass::kBusy, "a frame was begun and not finished in time", "socket", {}});
   }
   if (write_deadline_ && *write_deadline_ <= now) return close("the client does not read");
   if (half_closed_ && !close_when_sent_ && fully_closed(socket_.get())) close("the client left");

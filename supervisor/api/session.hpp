@@ -1,8 +1,8 @@
 // One connection of a client: frames in, replies out, and limits on everything.
 //
-// Replies are collected and leave when the server says so (after the journal's commit). A client that is
-// slow, silent in the middle of a frame, greedy, or talks something else is let go; what it submitted
-// and was told about is not touched by that.
+// Replies are collected and leave when the server says so (after the journal's commit). A client
+// that is slow, silent in the middle of a frame, greedy, or talks something else is let go; what it
+// submitted and was told about is not touched by that.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,14 @@
 
 namespace cuzk::supervisor {
 
-inline constexpr std::size_t kMaxRequestBytes = std::size_t{512} << 10;  // larger inputs are attached
-inline constexpr std::size_t kMaxUnsent = std::size_t{16} << 20;         // then the client is let go
-inline constexpr std::size_t kMaxUnsentProgress = std::size_t{64} << 10;  // then progress is dropped
-inline constexpr std::uint32_t kMaxRequestsAtOnce = 64;                   // then nothing more is read
-inline constexpr Duration kFrameLimit = std::chrono::seconds(10);  // from a frame's first byte to its last
+inline constexpr std::size_t kMaxRequestBytes = std::size_t{512}
+                                                << 10;            // larger inputs are attached
+inline constexpr std::size_t kMaxUnsent = std::size_t{16} << 20;  // then the client is let go
+inline constexpr std::size_t kMaxUnsentProgress = std::size_t{64}
+                                                  << 10;  // then progress is dropped
+inline constexpr std::uint32_t kMaxRequestsAtOnce = 64;   // then nothing more is read
+inline constexpr Duration kFrameLimit =
+    std::chrono::seconds(10);  // from a frame's first byte to its last
 inline constexpr Duration kWriteLimit = std::chrono::seconds(30);  // without a byte taken
 
 // Who is at the other end, as the kernel knows it.
@@ -39,7 +42,8 @@ class Session;
 class Responder {
  public:
   Responder(std::weak_ptr<Session> session, std::uint64_t sequence)
-      : session_(std::move(session)), sequence_(sequence) {}
+      : session_(std::move(session)),
+        sequence_(sequence) {}
 
   template <class Message>
   void reply(MessageType type, const Message& message) const {
@@ -102,10 +106,10 @@ class Session : public std::enable_shared_from_this<Session> {
 
   FrameDecoder decoder_;
   std::uint32_t unanswered_ = 0;
-  bool half_closed_ = false;       // the client sends nothing more, but may still read
+  bool half_closed_ = false;  // the client sends nothing more, but may still read
   bool close_when_sent_ = false;
   std::string unsent_;
-  std::size_t sent_ = 0;           // bytes of unsent_ that are gone
+  std::size_t sent_ = 0;  // bytes of unsent_ that are gone
   std::optional<TimePoint> frame_deadline_;
   std::optional<TimePoint> write_deadline_;
 };

@@ -19,9 +19,11 @@ Status check_request_id(const std::string& id) {
     return bad_request(fmt::format("the request id has {} bytes, at most {} are allowed", id.size(),
                                    kMaxRequestId));
   }
-  const bool printable = std::ranges::all_of(id, [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+  const bool printable =
+      std::ranges::all_of(id, [](unsigned char c) { return c > 0x20 && c < 0x7f; });
   const bool digits = std::ranges::all_of(id, [](unsigned char c) { return c >= '0' && c <= '9'; });
-  if (!printable) return bad_request("the request id has spaces or bytes that are not printable ASCII");
+  if (!printable)
+    return bad_request("the request id has spaces or bytes that are not printable ASCII");
   if (digits) return bad_request("the request id is a number, which would name a job", id);
   return {};
 }
@@ -30,8 +32,14 @@ Status check_request_id(const std::string& id) {
 
 Intake::Intake(Settings settings, const Clock& clock, const StateFolder& folder, Journal& journal,
                Dispatcher& dispatcher, Scheduler& scheduler, KeyStore& keys, CircuitStore& circuits)
-    : settings_(settings), clock_(clock), folder_(folder), journal_(journal), dispatcher_(dispatcher),
-      scheduler_(scheduler), keys_(keys), circuits_(circuits) {}
+    : settings_(settings),
+      clock_(clock),
+      folder_(folder),
+      journal_(journal),
+      dispatcher_(dispatcher),
+      scheduler_(scheduler),
+      keys_(keys),
+      circuits_(circuits) {}
 
 void Intake::submit(Submission submission) {
   const std::string request_id = submission.request.request_id;
@@ -46,12 +54,15 @@ void Intake::submit(Submission submission) {
     }
   }
   if (scheduler_.open_jobs() + pending_.size() >= settings_.max_queue) {
-    return submission.done(Error{ErrorClass::kBusy,
-                                 fmt::format("{} jobs are open, no more are taken", settings_.max_queue),
-                                 {}, "try again later, or raise [daemon] max_queue"});
+    return submission.done(
+        Error{ErrorClass::kBusy,
+              fmt::format("{} jobs are open, no more are taken", settings_.max_queue),
+              {},
+              "try again later, or raise [daemon] max_queue"});
   }
   JobRecord record;
-  if (const auto filled = fill_in(submission, record); !filled) return submission.done(filled.error());
+  if (const auto filled = fill_in(submission, record); !filled)
+    return submission.done(filled.error());
   if (last_id_ == 0) {
     const auto next = journal_.next_job_id();
     if (!next) return submission.done(next.error());
@@ -88,7 +99,8 @@ Status Intake::check(const Submission& submission) const {
     return bad_request("give either a circuit's name or a key");
   }
   if (request.input_attached) {
-    if (submission.input->identity.size == 0) return bad_request("the input is empty", request.input_name);
+    if (submission.input->identity.size == 0)
+      return bad_request("the input is empty", request.input_name);
     return {};
   }
   if (request.input_inline.empty()) return bad_request("the input is empty", request.input_name);
@@ -115,7 +127,8 @@ Status Intake::fill_in(const Submission& submission, JobRecord& record) const {
     const CircuitArtefacts& artefacts = circuit->info.artefacts;
     if (request.input_kind == InputKind::kJson && !artefacts.has_wasm && !artefacts.has_program) {
       return bad_request("the circuit has no witness program, so it takes no JSON input",
-                         request.circuit_name, "add it with --wasm or --witness-program, or give a .wtns");
+                         request.circuit_name,
+                         "add it with --wasm or --witness-program, or give a .wtns");
     }
   } else {
     if (request.input_kind == InputKind::kJson) {
@@ -136,7 +149,9 @@ Status Intake::fill_in(const Submission& submission, JobRecord& record) const {
 
 void Intake::resolve_key(Place pending) {
   const std::int64_t order = order_of(pending->record);
-  const auto progress = [this, pending](const TaskProgress& step) { tell(pending, "preparing key", step); };
+  const auto progress = [this, pending](const TaskProgress& step) {
+    tell(pending, "preparing key", step);
+  };
   const auto done = [this, pending](Result<KeyInfo> key) { key_resolved(pending, std::move(key)); };
   if (pending->submission.key) {
     keys_.resolve(pending->submission.key, order, progress, done);
@@ -164,9 +179,11 @@ void Intake::take_input(Place pending) {
   const std::uint64_t size = submission.input->identity.size;
   const std::uint64_t limit = largest_input(pending->key);
   if (size > limit) {
-    return answer(pending, bad_request(fmt::format("the input has {} bytes, at most {} make sense for "
-                                                   "this circuit", size, limit),
-                                       pending->record.input_name));
+    return answer(pending,
+                  bad_request(fmt::format("the input has {} bytes, at most {} make sense for "
+                                          "this circuit",
+                                          size, limit),
+                              pending->record.input_name));
   }
   if (auto content = read_if_in_memory(*submission.input, kMaxInlineInput)) {
     pending->record.input_inline = *std::move(content);
@@ -242,9 +259,8 @@ void Intake::tell(Place pending, const char* stage, const TaskProgress& progress
 }
 
 bool Intake::uses_folder(const std::string& folder) const {
-  return std::ranges::any_of(pending_, [&](const Pending& pending) {
-    return pending.record.circuit_folder == folder;
-  });
+  return std::ranges::any_of(
+      pending_, [&](const Pending& pending) { return pending.record.circuit_folder == folder; });
 }
 
 }  // namespace cuzk::supervisor

@@ -1,8 +1,8 @@
 // What happens between a submission's arrival and its acceptance.
 //
-// The key is resolved, the input is brought into the state folder, and then the job is written to the
-// journal; the reply leaves after the commit. Whatever fails before that is the answer, and nothing is
-// left behind. A request id that is known, or on its way, attaches to the earlier job.
+// The key is resolved, the input is brought into the state folder, and then the job is written to
+// the journal; the reply leaves after the commit. Whatever fails before that is the answer, and
+// nothing is left behind. A request id that is known, or on its way, attaches to the earlier job.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +41,9 @@ class Intake {
   struct Submission {
     SubmitRequest request;
     std::uint32_t uid = 0;
-    std::shared_ptr<ClientFile> key;    // if request.key_attached
-    std::shared_ptr<ClientFile> input;  // if request.input_attached
-    std::function<bool()> wanted;       // false once the client is gone
+    std::shared_ptr<ClientFile> key;                     // if request.key_attached
+    std::shared_ptr<ClientFile> input;                   // if request.input_attached
+    std::function<bool()> wanted;                        // false once the client is gone
     std::function<void(const ProgressEvent&)> progress;  // may be empty
     std::function<void(Result<SubmitReply>)> done;
   };
@@ -59,7 +59,8 @@ class Intake {
     JobRecord record;
     KeyInfo key;
     Attempts attempts;
-    std::vector<std::function<void(Result<SubmitReply>)>> also;  // later ones with the same request id
+    std::vector<std::function<void(Result<SubmitReply>)>>
+        also;  // later ones with the same request id
   };
   using Place = std::list<Pending>::iterator;
 

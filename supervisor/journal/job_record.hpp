@@ -1,7 +1,8 @@
 // A job as the journal keeps it.
 //
-// Only what must survive the supervisor is here. An open job has its input and no answer; a finished
-// one has its answer and no input, since a witness is a secret that is not kept longer than needed.
+// Only what must survive the supervisor is here. An open job has its input and no answer; a
+// finished one has its answer and no input, since a witness is a secret that is not kept longer
+// than needed.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@ namespace cuzk::supervisor {
 
 struct JobRecord {
   JobId id;
-  std::string request_id;      // empty: none
-  std::uint32_t uid = 0;       // of the client that submitted it
-  std::string circuit_name;    // empty: the key came with the job
+  std::string request_id;    // empty: none
+  std::uint32_t uid = 0;     // of the client that submitted it
+  std::string circuit_name;  // empty: the key came with the job
   std::string key_name;
   std::string circuit_folder;  // empty: no registered circuit
   Digest circuit{};
@@ -42,7 +43,8 @@ struct JobRecord {
   std::string publics;
 };
 
-// A key file that was seen before: while nothing of this changed, its content is taken to be the same.
+// A key file that was seen before: while nothing of this changed, its content is taken to be the
+// same.
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;

@@ -25,9 +25,9 @@ std::uint64_t as_unsigned(std::int64_t value) { return static_cast<std::uint64_t
 
 constexpr std::int64_t kFirstFinal = static_cast<std::int64_t>(JobState::kDone);
 
-#define CUZK_JOB_HEAD                                                                          \
-  "SELECT id, request_id, uid, circuit_name, key_name, circuit_folder, circuit, curve, "       \
-  "priority, submitted_ms, input_kind, input_name, input_file, kills, state, finished_ms, "    \
+#define CUZK_JOB_HEAD                                                                       \
+  "SELECT id, request_id, uid, circuit_name, key_name, circuit_folder, circuit, curve, "    \
+  "priority, submitted_ms, input_kind, input_name, input_file, kills, state, finished_ms, " \
   "attempts, device, error, stages"
 
 // Reads the columns of CUZK_JOB_HEAD.
@@ -70,8 +70,9 @@ Result<Journal> Journal::open(const std::filesystem::path& path) {
   CUZK_CHECK(prepare_schema(database, path));
   // FULL: the log is flushed at each commit, so that an accepted job survives a power cut.
   // secure_delete: inputs hold witnesses, which are secrets.
-  CUZK_CHECK(database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; "
-                              "PRAGMA wal_autocheckpoint = 1000; PRAGMA temp_store = MEMORY"));
+  CUZK_CHECK(
+      database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; "
+                       "PRAGMA wal_autocheckpoint = 1000; PRAGMA temp_store = MEMORY"));
   return Journal(std::move(database));
 }
 
@@ -121,7 +122,10 @@ Status Journal::finish_job(const JobRecord& job) {
                          "input_inline = NULL, input_file = '' WHERE id = ?"));
   update.bind(static_cast<std::int64_t>(job.state)).bind(job.finished_ms).bind(job.attempts);
   update.bind_text(job.device);
-  update.bind_blob(encode(job.error)).bind_blob(encode(job.stages)).bind_blob(job.proof).bind_blob(job.publics);
+  update.bind_blob(encode(job.error))
+      .bind_blob(encode(job.stages))
+      .bind_blob(job.proof)
+      .bind_blob(job.publics);
   update.bind(job.kills).bind(as_signed(job.id.value));
   return update.run();
 }
@@ -190,9 +194,10 @@ Result<std::uint64_t> Journal::count_jobs(JobState state) {
 }
 
 Result<std::uint64_t> Journal::prune(std::uint32_t keep, std::int64_t before_ms) {
-  CUZK_TRY(remove, write("DELETE FROM jobs WHERE state >= ? AND (finished_ms < ? OR id <= "
-                         "(SELECT id FROM jobs WHERE state >= ? ORDER BY id DESC LIMIT 1 OFFSET ?)) "
-                         "RETURNING id"));
+  CUZK_TRY(remove,
+           write("DELETE FROM jobs WHERE state >= ? AND (finished_ms < ? OR id <= "
+                 "(SELECT id FROM jobs WHERE state >= ? ORDER BY id DESC LIMIT 1 OFFSET ?)) "
+                 "RETURNING id"));
   remove.bind(kFirstFinal).bind(before_ms).bind(kFirstFinal).bind(keep);
   std::uint64_t removed = 0;
   while (true) {
@@ -246,7 +251,10 @@ Result<std::map<FileIdentity, Digest>> Journal::identities() {
 
 Status Journal::save_circuit(const CircuitRecord& circuit) {
   CUZK_TRY(save, write("INSERT OR REPLACE INTO circuits (name, folder, info) VALUES (?, ?, ?)"));
-  return save.bind_text(circuit.info.name).bind_text(circuit.folder).bind_blob(encode(circuit.info)).run();
+  return save.bind_text(circuit.info.name)
+      .bind_text(circuit.folder)
+      .bind_blob(encode(circuit.info))
+      .run();
 }
 
 Status Journal::remove_circuit(const std::string& name) {

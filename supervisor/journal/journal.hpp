@@ -1,9 +1,10 @@
 // The supervisor's memory on disk: jobs, answers, circuits, and keys that were seen.
 //
-// SQLite in WAL mode with synchronous=FULL. Writes collect in one transaction that `commit` ends; the
-// loop calls it once a turn and lets no reply leave before it, so "accepted" means "on disk" and a
-// hundred submissions in a turn cost one flush. A supervisor that dies between two commits has promised
-// nothing of what is lost. A journal of a newer program, or a damaged one, is refused and not touched.
+// SQLite in WAL mode with synchronous=FULL. Writes collect in one transaction that `commit` ends;
+// the loop calls it once a turn and lets no reply leave before it, so "accepted" means "on disk"
+// and a hundred submissions in a turn cost one flush. A supervisor that dies between two commits
+// has promised nothing of what is lost. A journal of a newer program, or a damaged one, is refused
+// and not touched.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,8 @@ class Journal {
   Result<std::optional<JobId>> find_request(const std::string& request_id);
   Result<std::vector<JobRecord>> open_jobs();  // oldest first, without inline inputs
   Result<std::string> input_of(JobId id);      // the inline input of an open job
-  Result<std::vector<JobRecord>> newest_jobs(std::uint32_t limit);  // without inputs, proofs, publics
+  Result<std::vector<JobRecord>> newest_jobs(
+      std::uint32_t limit);  // without inputs, proofs, publics
   Result<std::uint64_t> count_jobs(JobState state);
   // Removes finished jobs beyond `keep` and those that finished before `before_ms`.
   Result<std::uint64_t> prune(std::uint32_t keep, std::int64_t before_ms);
@@ -52,7 +54,8 @@ class Journal {
   Result<std::vector<CircuitRecord>> circuits();
 
   bool has_uncommitted() const { return in_transaction_; }
-  // Ends the transaction, flushed to disk. An error means that nothing since the last commit is kept.
+  // Ends the transaction, flushed to disk. An error means that nothing since the last commit is
+  // kept.
   Status commit();
 
  private:

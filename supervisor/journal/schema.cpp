@@ -76,16 +76,17 @@ Status prepare_schema(Sqlite& database, const std::filesystem::path& path) {
   } else if (*application != kApplicationId) {
     return not_ours(path, "this file is not a cuzk journal");
   } else if (*version > kJournalSchema) {
-    return Error{ErrorClass::kOperator,
-                 fmt::format("the journal has schema {}, this program knows {}", *version,
-                             kJournalSchema),
-                 path.string(), "start the newer version of cuzk that wrote it"};
+    return Error{
+        ErrorClass::kOperator,
+        fmt::format("the journal has schema {}, this program knows {}", *version, kJournalSchema),
+        path.string(), "start the newer version of cuzk that wrote it"};
   }
   // quick_check reads every page: damage is found now and not in the middle of an answer.
   CUZK_TRY(check, database.query("PRAGMA quick_check(1)"));
   const auto row = check.step();
   if (!row) return not_ours(path, "the journal is damaged: " + row.error().what);
-  if (*row && check.text(0) != "ok") return not_ours(path, "the journal is damaged: " + check.text(0));
+  if (*row && check.text(0) != "ok")
+    return not_ours(path, "the journal is damaged: " + check.text(0));
   return {};
 }
 

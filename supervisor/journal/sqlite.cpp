@@ -9,8 +9,8 @@ namespace cuzk::supervisor {
 namespace {
 
 Error sqlite_error(sqlite3* database, const char* action) {
-  return {ErrorClass::kRetryHere, fmt::format("{}: {}", action, sqlite3_errmsg(database)), "journal",
-          "is the disk full, or the state folder not writable?"};
+  return {ErrorClass::kRetryHere, fmt::format("{}: {}", action, sqlite3_errmsg(database)),
+          "journal", "is the disk full, or the state folder not writable?"};
 }
 
 }  // namespace
@@ -32,7 +32,8 @@ Query& Query::bind(std::int64_t value) {
 }
 
 Query& Query::bind_text(std::string_view value) {
-  sqlite3_bind_text64(statement_, ++bound_, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  sqlite3_bind_text64(statement_, ++bound_, value.data(), value.size(), SQLITE_TRANSIENT,
+                      SQLITE_UTF8);
   return *this;
 }
 
@@ -86,13 +87,15 @@ void Sqlite::Close::operator()(sqlite3* database) const { sqlite3_close(database
 void Sqlite::DeleteCache::operator()(Cache* cache) const { delete cache; }
 
 Sqlite::Sqlite(sqlite3* database, std::string name)
-    : name_(std::move(name)), database_(database), cache_(new Cache) {}
+    : name_(std::move(name)),
+      database_(database),
+      cache_(new Cache) {}
 
 Result<Sqlite> Sqlite::open(const std::filesystem::path& path) {
   sqlite3* raw = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &raw,
-                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                                   nullptr);
+  const int code =
+      sqlite3_open_v2(path.c_str(), &raw,
+                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   Sqlite database(raw, path.string());
   if (code != SQLITE_OK) {
     return Error{ErrorClass::kRetryHere,
@@ -115,8 +118,8 @@ Result<Query> Sqlite::query(const char* sql) {
   auto& slot = cache_->statements[sql];
   if (!slot) {
     sqlite3_stmt* statement = nullptr;
-    if (sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr) !=
-        SQLITE_OK) {
+    if (sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement,
+                           nullptr) != SQLITE_OK) {
       Error error = sqlite_error(database_.get(), "prepare");
       error.where = name_;
       return error;

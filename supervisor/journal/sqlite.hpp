@@ -1,7 +1,7 @@
 // A thin owner of SQLite's handles: a database and its prepared statements.
 //
-// Errors become values, and a statement that is stepped to its end is reset by its destructor, so no
-// cursor stays open over a commit.
+// Errors become values, and a statement that is stepped to its end is reset by its destructor, so
+// no cursor stays open over a commit.
 #pragma once
 
 #include <cstdint>

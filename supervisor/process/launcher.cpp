@@ -23,8 +23,8 @@ int pidfd_send_signal(int pidfd, int signal_number) {
 }
 
 // Everything that the child needs between vfork and exec, made ready before. The child shares the
-// parent's memory until it calls exec, so it may only read this, write `failed_call` and `error`, and
-// make system calls.
+// parent's memory until it calls exec, so it may only read this, write `failed_call` and `error`,
+// and make system calls.
 struct Plan {
   const char* program = nullptr;
   char* const* arguments = nullptr;
@@ -44,8 +44,8 @@ struct Plan {
   ::_exit(127);
 }
 
-// Runs in the child. Signals are blocked until the last moment: a handler of the parent must not run
-// here, on the parent's memory.
+// Runs in the child. Signals are blocked until the last moment: a handler of the parent must not
+// run here, on the parent's memory.
 [[noreturn]] void become(Plan& plan) {
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail(plan, "prctl(PR_SET_PDEATHSIG)");
   // If the parent died before that call, nobody will send the signal.
@@ -56,7 +56,8 @@ struct Plan {
   defaults.sa_handler = SIG_DFL;
   for (int number = 1; number < NSIG; ++number) ::sigaction(number, &defaults, nullptr);
 
-  if (::dup2(plan.null_fd, 0) < 0 || ::dup2(plan.output_fd, 1) < 0 || ::dup2(plan.output_fd, 2) < 0) {
+  if (::dup2(plan.null_fd, 0) < 0 || ::dup2(plan.output_fd, 1) < 0 ||
+      ::dup2(plan.output_fd, 2) < 0) {
     fail(plan, "dup2");
   }
   for (int i = 0; i < plan.fd_count; ++i) {
@@ -96,7 +97,8 @@ Result<std::vector<UniqueFd>> lift(const std::vector<int>& fds) {
 Result<Child> ForkLauncher::spawn(const SpawnRequest& request) {
   const std::string program = request.program.string();
   int pipe_fds[2];
-  if (::pipe2(pipe_fds, O_CLOEXEC) != 0) return system_error(ErrorClass::kRetryHere, "pipe2", program);
+  if (::pipe2(pipe_fds, O_CLOEXEC) != 0)
+    return system_error(ErrorClass::kRetryHere, "pipe2", program);
   UniqueFd reader(pipe_fds[0]);
   std::vector<int> sources = request.fds;
   sources.push_back(pipe_fds[1]);

@@ -1,8 +1,9 @@
 // Starts a program as a child, and tells how it ended.
 //
-// An interface, so that the process tree is tested without processes. The real one promises that the
-// child gets exactly the descriptors it is meant to have, default signal handling, a process group of its
-// own (a Ctrl-C in the terminal is the supervisor's business), and that it dies with the supervisor.
+// An interface, so that the process tree is tested without processes. The real one promises that
+// the child gets exactly the descriptors it is meant to have, default signal handling, a process
+// group of its own (a Ctrl-C in the terminal is the supervisor's business), and that it dies with
+// the supervisor.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // The last lines that a worker wrote, kept for the message about its death.
 //
-// Pure: bytes go in, whole lines come out for the log. A line that never ends, or bytes that are not
-// text, cannot grow memory or disturb a terminal.
+// Pure: bytes go in, whole lines come out for the log. A line that never ends, or bytes that are
+// not text, cannot grow memory or disturb a terminal.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // What a process uses, read from /proc/<pid>/stat.
 //
-// That file only: unlike smaps or cmdline it never waits for the memory lock of a process that dies.
+// That file only: unlike smaps or cmdline it never waits for the memory lock of a process that
+// dies.
 #pragma once
 
 #include <cstdint>

@@ -8,14 +8,18 @@ namespace cuzk::supervisor {
 
 ProcessTree::ProcessTree(Settings settings, boost::asio::io_context& loop, const Clock& clock,
                          Launcher& launcher, WorkerListener& listener)
-    : settings_(settings), loop_(loop), clock_(clock), launcher_(launcher), listener_(listener) {}
+    : settings_(settings),
+      loop_(loop),
+      clock_(clock),
+      launcher_(launcher),
+      listener_(listener) {}
 
 ProcessTree::~ProcessTree() = default;
 
 void ProcessTree::add(WorkerSpec spec) {
   const WorkerIndex index{static_cast<std::uint16_t>(workers_.size())};
-  workers_.push_back(std::make_unique<WorkerProcess>(index, std::move(spec), settings_.restart, loop_,
-                                                     clock_, launcher_, listener_));
+  workers_.push_back(std::make_unique<WorkerProcess>(index, std::move(spec), settings_.restart,
+                                                     loop_, clock_, launcher_, listener_));
   workers_.back()->start(settings_.start_limit);
 }
 

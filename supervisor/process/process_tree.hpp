@@ -1,8 +1,8 @@
 // The worker processes: started, watched, and started again.
 //
-// Each worker has one process at a time; each process is an epoch. Death is seen through a pidfd in the
-// loop, what the worker said before it died is heard first, and a worker that breaks the protocol is
-// killed. Time is the clock's: `tick` does whatever is due.
+// Each worker has one process at a time; each process is an epoch. Death is seen through a pidfd in
+// the loop, what the worker said before it died is heard first, and a worker that breaks the
+// protocol is killed. Time is the clock's: `tick` does whatever is due.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class ProcessTree final : public WorkerPort, public WorkerNames {
     Duration start_limit = std::chrono::seconds(60);  // from exec to ready
     Duration stop_grace = std::chrono::seconds(10);   // from the request to SIGKILL
   };
-  ProcessTree(Settings settings, boost::asio::io_context& loop, const Clock& clock, Launcher& launcher,
-              WorkerListener& listener);
+  ProcessTree(Settings settings, boost::asio::io_context& loop, const Clock& clock,
+              Launcher& launcher, WorkerListener& listener);
   ~ProcessTree() override;
 
   // Adds a worker and starts it. Its index is its place in workers().

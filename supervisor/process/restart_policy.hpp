@@ -1,7 +1,7 @@
 // How long a worker that died waits before it is started again.
 //
-// The delay doubles from 0.2 s to 30 s and is forgotten once the worker was ready for a minute, so a
-// crash costs a blink and a worker that cannot start costs next to nothing.
+// The delay doubles from 0.2 s to 30 s and is forgotten once the worker was ready for a minute, so
+// a crash costs a blink and a worker that cannot start costs next to nothing.
 #pragma once
 
 #include <algorithm>

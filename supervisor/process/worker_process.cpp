@@ -12,7 +12,8 @@
 namespace cuzk::supervisor {
 namespace {
 
-// More than a ring holds: a worker that refills it while it is read gets its next turn like all others.
+// More than a ring holds: a worker that refills it while it is read gets its next turn like all
+// others.
 constexpr int kEventsPerTurn = 2 * static_cast<int>(shm::kRingEntries);
 constexpr int kReadsPerTurn = 16;
 
@@ -109,8 +110,8 @@ Status WorkerProcess::send(TaskId task, CommandKind kind, Command command) {
   if (!life_) return Error{ErrorClass::kRetryElsewhere, "the worker is dead", name(), {}};
   std::vector<shm::LabelledFd> fds;
   for (const LabelledFd& entry : command.fds) fds.push_back({entry.fd.get(), entry.role});
-  const auto sent = life_->channel.push_command(kind, task, command.slot, command.slot_word,
-                                                command.body, fds);
+  const auto sent =
+      life_->channel.push_command(kind, task, command.slot, command.slot_word, command.body, fds);
   // It never has more tasks than its ring has entries: a worker that takes none is beyond use.
   if (!sent) kill("it takes no commands: " + sent.error().message());
   return sent;
@@ -168,7 +169,8 @@ void WorkerProcess::read_output() {
     const auto got = ::read(life_->child.output.get(), buffer.data(), buffer.size());
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got <= 0) return life_->output->want_read(false);
-    for (const auto& line : tail_.append({buffer.data(), static_cast<std::size_t>(got)})) relay(line);
+    for (const auto& line : tail_.append({buffer.data(), static_cast<std::size_t>(got)}))
+      relay(line);
   }
 }
 
@@ -217,7 +219,8 @@ void WorkerProcess::on_death(const Error& death, std::optional<TimePoint> ready_
     spdlog::error("{} epoch {}: died{}: {}; starts again in {} ms", name(), epoch_.value,
                   ready_since ? "" : " before it was ready", death.message(), delay_ms);
     if (!ready_since) {
-      for (const auto& line : tail_.lines()) spdlog::error("{} epoch {} | {}", name(), epoch_.value, line);
+      for (const auto& line : tail_.lines())
+        spdlog::error("{} epoch {} | {}", name(), epoch_.value, line);
     }
   }
   listener_.worker_died(*this, life, death);

@@ -1,9 +1,10 @@
 // One worker and the process that is it at the moment.
 //
-//   backing-off ─▶ starting ─▶ ready ─▶ (death) ─▶ backing-off ...        any ─▶ stopping ─▶ stopped
+//   backing-off ─▶ starting ─▶ ready ─▶ (death) ─▶ backing-off ...
+//   any of them ─▶ stopping ─▶ stopped
 //
-// Everything that belongs to one process (channel, pidfd, output pipe) sits in `Life` and goes with it,
-// so nothing of a dead process can be taken for its successor's.
+// Everything that belongs to one process (channel, pidfd, output pipe) sits in `Life` and goes with
+// it, so nothing of a dead process can be taken for its successor's.
 #pragma once
 
 #include <cstdint>
@@ -90,7 +91,8 @@ class WorkerProcess {
  private:
   struct Life {
     Life(shm::WorkerChannel its_channel, Child its_child)
-        : channel(std::move(its_channel)), child(std::move(its_child)) {}
+        : channel(std::move(its_channel)),
+          child(std::move(its_child)) {}
     shm::WorkerChannel channel;
     Child child;
     std::optional<FdWatch> events;  // the watches go before what they watch
@@ -119,7 +121,8 @@ class WorkerProcess {
   WorkerState state_ = WorkerState::kBackingOff;
   Epoch epoch_{0};
   std::uint32_t restarts_ = 0;
-  std::optional<TimePoint> deadline_;  // of the present state: start again, give up starting, SIGKILL
+  // Of the present state: start again, give up starting, SIGKILL.
+  std::optional<TimePoint> deadline_;
   std::unique_ptr<Life> life_;
   OutputTail tail_;
   std::string last_death_;

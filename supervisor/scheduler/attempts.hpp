@@ -1,8 +1,8 @@
 // When a piece of work is tried again, and when it is given up.
 //
-// The class of an error decides, never its text. Work that was being done by three workers when they
-// died is poison: it would take down the rest as well. Everything else that may pass is tried five times
-// unless the configuration says otherwise.
+// The class of an error decides, never its text. Work that was being done by three workers when
+// they died is poison: it would take down the rest as well. Everything else that may pass is tried
+// five times unless the configuration says otherwise.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,10 @@ struct Attempts {
       if (!outcome.blamed) return std::nullopt;
       avoid = outcome.life.worker;
       if (++kills < kMaxKills) return std::nullopt;
-      return Error{ErrorClass::kPoisonJob, "the work killed " + std::to_string(kills) + " workers",
-                   {}, "last death: " + outcome.error.what};
+      return Error{ErrorClass::kPoisonJob,
+                   "the work killed " + std::to_string(kills) + " workers",
+                   {},
+                   "last death: " + outcome.error.what};
     }
     switch (outcome.error.error_class) {
       case ErrorClass::kRetryHere:

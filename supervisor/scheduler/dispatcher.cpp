@@ -6,8 +6,8 @@
 namespace cuzk::supervisor {
 namespace {
 
-// Kinds that free a slot or finish a job go before those that begin one. There are never more of them
-// than slots, so they cannot keep the others out.
+// Kinds that free a slot or finish a job go before those that begin one. There are never more of
+// them than slots, so they cannot keep the others out.
 int rank_of(CommandKind kind) {
   switch (kind) {
     case CommandKind::kVerify: return 0;
@@ -125,8 +125,8 @@ bool Dispatcher::long_task_allowed() const {
   for (const auto& [index, worker] : workers_) {
     if (worker.role != WorkerRole::kSynth || worker.draining) continue;
     ++ready;
-    busy_long += static_cast<std::size_t>(
-        std::ranges::any_of(worker.tasks, [this](TaskId id) { return tasks_.at(id).request.long_running; }));
+    busy_long += static_cast<std::size_t>(std::ranges::any_of(
+        worker.tasks, [this](TaskId id) { return tasks_.at(id).request.long_running; }));
   }
   return ready < 2 || busy_long + 1 < ready;
 }
@@ -136,7 +136,8 @@ Dispatcher::Worker* Dispatcher::choose_worker(const TaskRequest& request) {
   if (request.long_running && !long_task_allowed()) return nullptr;
   std::size_t others = 0;
   for (const auto& [index, worker] : workers_) {
-    others += static_cast<std::size_t>(worker.role == role && !worker.draining && request.avoid != index);
+    others +=
+        static_cast<std::size_t>(worker.role == role && !worker.draining && request.avoid != index);
   }
   Worker* best = nullptr;
   std::tuple<std::size_t, int> best_key;
@@ -197,8 +198,9 @@ std::size_t Dispatcher::queued(CommandKind kind) const {
 }
 
 std::size_t Dispatcher::ready_workers(WorkerRole role) const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      workers_, [role](const auto& entry) { return entry.second.role == role && !entry.second.draining; }));
+  return static_cast<std::size_t>(std::ranges::count_if(workers_, [role](const auto& entry) {
+    return entry.second.role == role && !entry.second.draining;
+  }));
 }
 
 }  // namespace cuzk::supervisor

@@ -1,9 +1,9 @@
 // Hands tasks to workers.
 //
-// Pure logic: events of workers come in, and commands leave through a WorkerPort, so that tests run it
-// without a process. It promises that a task is given to one worker at most, that it ends exactly once,
-// that the best place in the queue goes first within its kind, and that long tasks leave one synth
-// worker to the short ones wherever there are two.
+// Pure logic: events of workers come in, and commands leave through a WorkerPort, so that tests run
+// it without a process. It promises that a task is given to one worker at most, that it ends
+// exactly once, that the best place in the queue goes first within its kind, and that long tasks
+// leave one synth worker to the short ones wherever there are two.
 #pragma once
 
 #include <array>

@@ -19,15 +19,15 @@ struct Job {
   bool key_ready = false;  // the prepared key is there and was checked since the supervisor started
 
   Attempts attempts;
-  std::uint32_t runs = 0;              // tasks started: numbers the attempt in slot headers
+  std::uint32_t runs = 0;  // tasks started: numbers the attempt in slot headers
   std::uint32_t invalid_proofs = 0;
-  std::optional<TaskId> task;          // the one task that works on it, queued or running
-  std::optional<SlotIndex> slot;       // holds its assignment, or will
-  WorkId assignment_work;              // as the slot's header names it
-  SynthesiseResult assignment;         // meaningful from kReady on
-  std::string proof;                   // unverified, while kVerifying
-  std::optional<WorkerIndex> prover;   // who made it
-  std::string step;                    // for people
+  std::optional<TaskId> task;         // the one task that works on it, queued or running
+  std::optional<SlotIndex> slot;      // holds its assignment, or will
+  WorkId assignment_work;             // as the slot's header names it
+  SynthesiseResult assignment;        // meaningful from kReady on
+  std::string proof;                  // unverified, while kVerifying
+  std::optional<WorkerIndex> prover;  // who made it
+  std::string step;                   // for people
   std::uint32_t permille = 0;
 
   TimePoint accepted_at;

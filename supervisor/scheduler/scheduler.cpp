@@ -138,8 +138,8 @@ void Scheduler::retry(Job& job, const Outcome& outcome) {
 
 void Scheduler::reject(Job& job, Outcome outcome, std::string what) {
   outcome.ending = Ending::kFailed;
-  outcome.error = Error{ErrorClass::kRetryElsewhere, std::move(what),
-                        names_.worker_name(outcome.life.worker), {}};
+  outcome.error = Error{
+      ErrorClass::kRetryElsewhere, std::move(what), names_.worker_name(outcome.life.worker), {}};
   drop_slot_after_failure(job);
   retry(job, outcome);
 }
@@ -216,8 +216,8 @@ void Scheduler::wipe(SlotIndex slot, JobId id, std::uint64_t payload_bytes) {
   request.ended = [this, slot](const Outcome& outcome) {
     --wiping_;
     if (outcome.ending == Ending::kDied) return;  // the slot followed its owner's death
-    const auto released = outcome.ending == Ending::kDone ? slots_.release_wiped(slot)
-                                                          : slots_.release_unwiped(slot);
+    const auto released =
+        outcome.ending == Ending::kDone ? slots_.release_wiped(slot) : slots_.release_unwiped(slot);
     if (!released) spdlog::error("slot {}: {}", slot.value, released.error().message());
   };
   ++wiping_;

@@ -1,12 +1,12 @@
-// Leads each job from accepted to its answer: synthesise, prove, verify, and again where that helps.
+// Leads each job from accepted to its answer: synthesise, prove, verify, and again if that helps.
 //
-// Pure logic on top of the dispatcher and the slot pool. It promises that a job ends exactly once, that
-// no proof is answered before a synth worker has verified it, that an assignment outlives the death of
-// any worker once it is committed, and that every slot comes back wiped.
+// Pure logic on top of the dispatcher and the slot pool. It promises that a job ends exactly once,
+// that no proof is answered before a synth worker has verified it, that an assignment outlives the
+// death of any worker once it is committed, and that every slot comes back wiped.
 //
 //   queued ─▶ synthesizing ─▶ ready ─▶ proving ─▶ verifying ─▶ done
-//     ▲            │            ▲         │           │ wrong proof, first time: prove again elsewhere
-//     └─ death ────┘            └─ death ─┘           └ second time: explain, then failed
+//     ▲            │            ▲         │           │ wrong proof: ready, once more
+//     └─ death ────┘            └─ death ─┘           └ wrong again: explain, then failed
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ namespace cuzk::supervisor {
 class JobListener {
  public:
   virtual ~JobListener() = default;
-  virtual void job_changed(const Job& job) = 0;          // state, step or progress
-  virtual void job_finished(const Job& job) = 0;         // done, failed or cancelled; once
-  virtual void job_killed_worker(const Job& job) = 0;    // record.kills has grown
+  virtual void job_changed(const Job& job) = 0;        // state, step or progress
+  virtual void job_finished(const Job& job) = 0;       // done, failed or cancelled; once
+  virtual void job_killed_worker(const Job& job) = 0;  // record.kills has grown
 };
 
 // Where a job's input and its circuit's files are.
@@ -45,13 +45,18 @@ class JobFiles {
 class Scheduler {
  public:
   struct Settings {
-    std::uint32_t synth_threads = 1;  // of one synthesis
+    std::uint32_t synth_threads = 1;            // of one synthesis
     std::uint32_t max_attempts = kMaxFailures;  // failed ones of one job
   };
   Scheduler(Settings settings, const Clock& clock, Dispatcher& dispatcher, SlotPool& slots,
             const WorkerNames& names, JobListener& listener, JobFiles& files)
-      : settings_(settings), clock_(clock), dispatcher_(dispatcher), slots_(slots), names_(names),
-        listener_(listener), files_(files) {}
+      : settings_(settings),
+        clock_(clock),
+        dispatcher_(dispatcher),
+        slots_(slots),
+        names_(names),
+        listener_(listener),
+        files_(files) {}
 
   // Takes a job that is in the journal (or will be at the end of this turn).
   void accept(JobRecord record, const KeyInfo& key, bool key_ready);
@@ -59,8 +64,8 @@ class Scheduler {
   void key_ready(const KeyInfo& key);
   void key_failed(const Digest& circuit, const Error& error);
 
-  // Ends the job at once for the client; a running step is given up at its next boundary. False: there
-  // is no such open job.
+  // Ends the job at once for the client; a running step is given up at its next boundary. False:
+  // there is no such open job.
   bool cancel(JobId id);
 
   // Call before Dispatcher::worker_died: slots follow the death first, then the tasks.

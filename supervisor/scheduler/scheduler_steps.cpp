@@ -1,7 +1,7 @@
 // The four steps of a job: what is sent for each, and what its answer means.
 //
-// A worker's answer is never taken at its word: sizes are compared with the key's, and the slot's header
-// with what was asked for.
+// A worker's answer is never taken at its word: sizes are compared with the key's, and the slot's
+// header with what was asked for.
 
 #include <algorithm>
 #include <utility>
@@ -17,12 +17,12 @@ namespace {
 constexpr std::size_t kMaxSteps = 64;
 constexpr std::size_t kMaxStepName = 64;
 
-
 Error not_satisfied(std::string_view detail) {
   std::string what = "the witness does not satisfy the circuit";
   if (!detail.empty()) what += ": " + std::string(detail);
-  return bad_request(std::move(what), {},
-                     detail.empty() ? "add the circuit with its .r1cs to learn which constraint fails" : "");
+  return bad_request(
+      std::move(what), {},
+      detail.empty() ? "add the circuit with its .r1cs to learn which constraint fails" : "");
 }
 
 }  // namespace
@@ -74,7 +74,8 @@ void Scheduler::synthesis_ended(Job& job, const Outcome& outcome) {
     return retry(job, outcome);
   }
   const auto fields = slots_.check(slot, job.assignment_work, job.record.circuit);
-  if (!fields) return reject(job, outcome, "its slot is not what it says: " + fields.error().message());
+  if (!fields)
+    return reject(job, outcome, "its slot is not what it says: " + fields.error().message());
   if (fields->payload_bytes != job.key.n_variables * kScalarBytes) {
     return reject(job, outcome, "its assignment has another length than the key asks for");
   }

@@ -7,8 +7,8 @@
 namespace cuzk::supervisor {
 namespace {
 
-// Capacities are rounded up to multiples of an eighth of their size's power of two, so that circuits of
-// similar size share slots and at most an eighth of the memory is wasted.
+// Capacities are rounded up to multiples of an eighth of their size's power of two, so that
+// circuits of similar size share slots and at most an eighth of the memory is wasted.
 constexpr std::uint64_t kSmallestSlot = std::uint64_t{1} << 20;
 
 std::optional<std::uint64_t> size_class(std::uint64_t bytes) {
@@ -79,11 +79,13 @@ Result<std::optional<SlotIndex>> SlotPool::make_room(std::uint64_t bytes) {
       place = SlotIndex{i};
     }
   }
-  std::ranges::sort(free, {}, [this](SlotIndex slot) { return slots_[slot.value].memory->capacity; });
+  std::ranges::sort(free, {},
+                    [this](SlotIndex slot) { return slots_[slot.value].memory->capacity; });
   // Whether the bytes fit once every FREE slot is gone: otherwise nothing is thrown away.
   std::uint64_t kept = total_bytes();
   for (const SlotIndex slot : free) kept -= slots_[slot.value].memory->capacity;
-  if (kept > settings_.max_bytes - bytes || (!place && free.empty())) return std::optional<SlotIndex>{};
+  if (kept > settings_.max_bytes - bytes || (!place && free.empty()))
+    return std::optional<SlotIndex>{};
   for (const SlotIndex slot : free) {
     if (place && total_bytes() <= settings_.max_bytes - bytes) break;
     slots_[slot.value].memory.reset();
@@ -111,7 +113,9 @@ Status SlotPool::reopen(SlotIndex slot) { return as_status(table_.reopen(slot, w
 Status SlotPool::lease_for_wipe(SlotIndex slot, WorkerLife life) {
   return as_status(table_.lease_for_wipe(slot, word(slot), life.worker, life.epoch));
 }
-Status SlotPool::release_wiped(SlotIndex slot) { return as_status(table_.release(slot, word(slot))); }
+Status SlotPool::release_wiped(SlotIndex slot) {
+  return as_status(table_.release(slot, word(slot)));
+}
 
 Status SlotPool::release_unwiped(SlotIndex slot) {
   CUZK_CHECK(as_status(table_.release(slot, word(slot))));

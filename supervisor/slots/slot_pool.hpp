@@ -1,9 +1,9 @@
 // Which slots there are, how large, and what each is used for.
 //
-// The slot table (shm/slot_table.hpp) holds the rules; this is the policy on top: a slot is made when it
-// is first needed, a request takes the smallest FREE slot that fits, and where none fits a FREE one is
-// replaced by a larger one. The number of slots and their bytes are bounded, and with them the
-// assignments in flight. No payload is mapped here.
+// The slot table (shm/slot_table.hpp) holds the rules; this is the policy on top: a slot is made
+// when it is first needed, a request takes the smallest FREE slot that fits, and where none fits a
+// FREE one is replaced by a larger one. The number of slots and their bytes are bounded, and with
+// them the assignments in flight. No payload is mapped here.
 #pragma once
 
 #include <cstdint>

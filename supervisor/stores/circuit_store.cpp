@@ -128,7 +128,8 @@ void CircuitStore::answer(const std::string& name, const Result<CircuitInfo>& re
 Result<CircuitInfo> CircuitStore::remove(const std::string& name) {
   const auto found = circuits_.find(name);
   if (found == circuits_.end()) {
-    return bad_request("there is no circuit of this name", clean_name(name), "see cuzkctl circuit list");
+    return bad_request("there is no circuit of this name", clean_name(name),
+                       "see cuzkctl circuit list");
   }
   CUZK_CHECK(journal_.remove_circuit(name));
   const CircuitInfo info = found->second.info;

@@ -1,8 +1,9 @@
 // Circuits that clients registered under a name.
 //
-// Adding one prepares its key and then has a synth worker make its folder (witness program, compiled
-// ahead of time, and constraint system), whole or not at all. Jobs name the folder, not the circuit, so a
-// circuit may be removed and added again while jobs of the old one are still under way.
+// Adding one prepares its key and then has a synth worker make its folder (witness program,
+// compiled ahead of time, and constraint system), whole or not at all. Jobs name the folder, not
+// the circuit, so a circuit may be removed and added again while jobs of the old one are still
+// under way.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +32,10 @@ class CircuitStore {
 
   CircuitStore(std::filesystem::path folder, const Clock& clock, Journal& journal,
                Dispatcher& dispatcher, KeyStore& keys)
-      : folder_(std::move(folder)), clock_(clock), journal_(journal), dispatcher_(dispatcher),
+      : folder_(std::move(folder)),
+        clock_(clock),
+        journal_(journal),
+        dispatcher_(dispatcher),
         keys_(keys) {}
 
   Status load();

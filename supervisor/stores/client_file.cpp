@@ -25,7 +25,8 @@ bool attributes(int fd, struct statx& result) {
 
 FileIdentity identity_from(const struct statx& attributes) {
   return {::makedev(attributes.stx_dev_major, attributes.stx_dev_minor), attributes.stx_ino,
-          attributes.stx_size, nanoseconds(attributes.stx_mtime), nanoseconds(attributes.stx_ctime)};
+          attributes.stx_size, nanoseconds(attributes.stx_mtime),
+          nanoseconds(attributes.stx_ctime)};
 }
 
 }  // namespace
@@ -41,7 +42,8 @@ std::string clean_name(std::string name) {
 
 Result<FileIdentity> identity_of(const UniqueFd& fd) {
   struct statx found {};
-  if (!attributes(fd.get(), found)) return system_error(ErrorClass::kBadRequest, "statx", "descriptor");
+  if (!attributes(fd.get(), found))
+    return system_error(ErrorClass::kBadRequest, "statx", "descriptor");
   return identity_from(found);
 }
 
@@ -51,7 +53,8 @@ Result<ClientFile> check_client_file(UniqueFd fd, std::string name) {
   struct statx found {};
   if (!attributes(fd.get(), found)) return system_error(ErrorClass::kBadRequest, "statx", where);
   if (!S_ISREG(found.stx_mode)) {
-    return bad_request("this is not a regular file", where, "pass a file, not a pipe, socket or device");
+    return bad_request("this is not a regular file", where,
+                       "pass a file, not a pipe, socket or device");
   }
   const int flags = ::fcntl(fd.get(), F_GETFL);
   if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY || (flags & O_PATH) != 0) {
@@ -73,8 +76,8 @@ std::optional<std::string> read_if_in_memory(const ClientFile& file, std::uint64
   std::size_t filled = 0;
   while (filled < content.size()) {
     const iovec part{content.data() + filled, content.size() - filled};
-    const auto got = ::preadv2(file.fd.get(), &part, 1, static_cast<off_t>(filled),
-                               in_memory ? 0 : RWF_NOWAIT);
+    const auto got =
+        ::preadv2(file.fd.get(), &part, 1, static_cast<off_t>(filled), in_memory ? 0 : RWF_NOWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return std::nullopt;
     if (got == 0) break;

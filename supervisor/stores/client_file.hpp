@@ -1,8 +1,9 @@
 // A file that a client passed as a descriptor: what may be known of it without trusting it.
 //
-// Nothing here waits for the client or its file system: attributes come from the kernel's cache, and
-// content is read here only when it is in memory already. Everything larger, and everything that is
-// slow, is read by a synth worker, which may be kept waiting or killed by a file that shrinks.
+// Nothing here waits for the client or its file system: attributes come from the kernel's cache,
+// and content is read here only when it is in memory already. Everything larger, and everything
+// that is slow, is read by a synth worker, which may be kept waiting or killed by a file that
+// shrinks.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ struct ClientFile {
   FileIdentity identity;
 };
 
-// Fails with kBadRequest unless it is a regular file opened for reading, or a memfd that cannot shrink.
+// Fails with kBadRequest unless it is a regular file opened for reading, or a memfd that cannot
+// shrink.
 Result<ClientFile> check_client_file(UniqueFd fd, std::string name);
 
 // The identity now, to see whether a file changed while it was read.

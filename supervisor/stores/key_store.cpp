@@ -55,18 +55,19 @@ void KeyStore::resolve(std::shared_ptr<ClientFile> file, std::int64_t order, Pro
     return convert(std::move(file), order, {std::move(progress), std::move(done)});
   }
   // A key that turns out to be damaged is made again: its source is at hand.
-  ensure(known->second, order, progress,
-         [this, file, order, progress, done](Result<KeyInfo> result) {
-           if (result) return done(std::move(result));
-           spdlog::warn("key \"{}\": {}; it is prepared again", file->name, result.error().message());
-           convert(file, order, {progress, done});
-         });
+  ensure(
+      known->second, order, progress, [this, file, order, progress, done](Result<KeyInfo> result) {
+        if (result) return done(std::move(result));
+        spdlog::warn("key \"{}\": {}; it is prepared again", file->name, result.error().message());
+        convert(file, order, {progress, done});
+      });
 }
 
 void KeyStore::ensure(const Digest& digest, std::int64_t order, Progress progress, Done done) {
   const auto found = entries_.find(digest);
   if (found == entries_.end()) {
-    return done(bad_request("no prepared key is known", to_hex(digest), "submit the key file itself"));
+    return done(
+        bad_request("no prepared key is known", to_hex(digest), "submit the key file itself"));
   }
   Entry& entry = found->second;
   if (usable(entry)) return done(entry.info);
@@ -99,7 +100,9 @@ void KeyStore::submit_check(const Digest& digest, std::int64_t order) {
   request.progress = [this, digest](const TaskProgress& progress) {
     tell_progress(entries_.at(digest).waiting, progress);
   };
-  request.ended = [this, digest, order](const Outcome& outcome) { check_ended(digest, order, outcome); };
+  request.ended = [this, digest, order](const Outcome& outcome) {
+    check_ended(digest, order, outcome);
+  };
   dispatcher_.submit(std::move(request));
 }
 

@@ -1,9 +1,9 @@
 // The prepared keys that this supervisor knows, and how a client's key file becomes one.
 //
-// Conversion and checking are tasks of synth workers. A key is checked in full once in each run of the
-// supervisor before it is used, and made again from its source where that is at hand. A file that was
-// seen before is recognised by its identity, so that warm submissions read no key at all; clients that
-// bring the same new file at the same time share one conversion.
+// Conversion and checking are tasks of synth workers. A key is checked in full once in each run of
+// the supervisor before it is used, and made again from its source where that is at hand. A file
+// that was seen before is recognised by its identity, so that warm submissions read no key at all;
+// clients that bring the same new file at the same time share one conversion.
 #pragma once
 
 #include <filesystem>

@@ -44,7 +44,8 @@ Result<UniqueFd> take_lock(const fs::path& path) {
     return Error{ErrorClass::kOperator,
                  fmt::format("the state folder is in use by the supervisor with pid {}",
                              read_pid(lock.get())),
-                 path.parent_path().string(), "stop that one, or choose another folder with --state-dir"};
+                 path.parent_path().string(),
+                 "stop that one, or choose another folder with --state-dir"};
   }
   const std::string pid = std::to_string(::getpid()) + "\n";
   if (::ftruncate(lock.get(), 0) != 0 ||
@@ -54,7 +55,8 @@ Result<UniqueFd> take_lock(const fs::path& path) {
   return lock;
 }
 
-// A living writer of a key holds a lock on its file; the cache may be shared with other supervisors.
+// A living writer of a key holds a lock on its file; the cache may be shared with other
+// supervisors.
 bool is_abandoned(const fs::path& path) {
   if (path.extension() != ".tmp") return false;
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -66,7 +68,8 @@ template <class Predicate>
 std::size_t remove_if(const fs::path& folder, Predicate goes) {
   std::size_t removed = 0;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
     if (!goes(entry->path())) continue;
     std::error_code ignored;
     fs::remove_all(entry->path(), ignored);

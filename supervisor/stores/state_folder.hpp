@@ -17,7 +17,8 @@ namespace cuzk::supervisor {
 
 class StateFolder {
  public:
-  // Makes the folders (0700) and takes the lock. Fails, naming the other process, while it is in use.
+  // Makes the folders (0700) and takes the lock. Fails, naming the other process, while it is in
+  // use.
   static Result<StateFolder> open(const std::filesystem::path& root,
                                   const std::filesystem::path& key_cache);
 
@@ -27,9 +28,10 @@ class StateFolder {
   std::filesystem::path spool() const { return root_ / "spool"; }
   std::filesystem::path circuits() const { return root_ / "circuits"; }
 
-  // Removes what a death left: unfinished files, and inputs and circuits that nobody names any more.
-  // Returns how many entries went.
-  std::size_t clean_up(const std::set<std::string>& inputs, const std::set<std::string>& circuits) const;
+  // Removes what a death left: unfinished files, and inputs and circuits that nobody names any
+  // more. Returns how many entries went.
+  std::size_t clean_up(const std::set<std::string>& inputs,
+                       const std::set<std::string>& circuits) const;
 
   // The input of a job and what a worker left unfinished beside it.
   void remove_input(const std::string& name) const;
@@ -39,7 +41,9 @@ class StateFolder {
 
  private:
   StateFolder(std::filesystem::path root, std::filesystem::path keys, UniqueFd lock)
-      : root_(std::move(root)), keys_(std::move(keys)), lock_(std::move(lock)) {}
+      : root_(std::move(root)),
+        keys_(std::move(keys)),
+        lock_(std::move(lock)) {}
 
   std::filesystem::path root_;
   std::filesystem::path keys_;

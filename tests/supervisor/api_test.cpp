@@ -227,7 +227,9 @@ TEST_F(SupervisorTest, ProgressComesBeforeTheReplyWhenItIsWanted) {
 
 TEST_F(SupervisorTest, AFullQueueSaysBusy) {
   config.daemon.max_queue = 2;
-  workers.intercept = [](FakeWorker&, const shm::Command& command) { return command.kind == CommandKind::kProve; };
+  workers.intercept = [](FakeWorker&, const shm::Command& command) {
+    return command.kind == CommandKind::kProve;
+  };
   start();
   RawClient client(config.daemon.socket);
   ASSERT_TRUE(submit(client, submission()));
@@ -326,7 +328,9 @@ TEST_F(SupervisorTest, CircuitsAreAddedListedUsedAndRemoved) {
 }
 
 TEST_F(SupervisorTest, ARemovedCircuitsFolderStaysWhileAJobNeedsIt) {
-  workers.intercept = [](FakeWorker&, const shm::Command& command) { return command.kind == CommandKind::kProve; };
+  workers.intercept = [](FakeWorker&, const shm::Command& command) {
+    return command.kind == CommandKind::kProve;
+  };
   start();
   RawClient client(config.daemon.socket);
   const UniqueFd key = file("k.zkey", "a key");
@@ -398,7 +402,9 @@ TEST_F(SupervisorTest, AnInputThatCannotBeOneIsRefusedByItsSize) {
 }
 
 TEST_F(SupervisorTest, ShuttingDownAnswersThoseWhoWait) {
-  workers.intercept = [](FakeWorker&, const shm::Command& command) { return command.kind == CommandKind::kProve; };
+  workers.intercept = [](FakeWorker&, const shm::Command& command) {
+    return command.kind == CommandKind::kProve;
+  };
   start();
   RawClient client(config.daemon.socket);
   ASSERT_TRUE(submit(client, submission("kept")));

@@ -6,12 +6,19 @@ namespace cuzk::supervisor {
 namespace {
 
 Outcome failure(ErrorClass error_class, std::uint16_t worker = 0) {
-  return {Ending::kFailed, {}, Error{error_class, "trouble", {}, {}}, {WorkerIndex{worker}, Epoch{1}}, false};
+  return {Ending::kFailed,
+          {},
+          Error{error_class, "trouble", {}, {}},
+          {WorkerIndex{worker}, Epoch{1}},
+          false};
 }
 
 Outcome death(bool blamed, std::uint16_t worker = 0) {
-  return {Ending::kDied, {}, Error{ErrorClass::kRetryElsewhere, "signal 9 (Killed)", {}, {}},
-          {WorkerIndex{worker}, Epoch{1}}, blamed};
+  return {Ending::kDied,
+          {},
+          Error{ErrorClass::kRetryElsewhere, "signal 9 (Killed)", {}, {}},
+          {WorkerIndex{worker}, Epoch{1}},
+          blamed};
 }
 
 TEST(Attempts, BadRequestIsFinalAtOnce) {
@@ -22,10 +29,12 @@ TEST(Attempts, BadRequestIsFinalAtOnce) {
 }
 
 TEST(Attempts, WhatMayPassIsTriedFiveTimes) {
-  for (const auto error_class : {ErrorClass::kRetryHere, ErrorClass::kRetryElsewhere, ErrorClass::kDeviceFault,
-                                 ErrorClass::kBug, ErrorClass::kOperator}) {
+  for (const auto error_class :
+       {ErrorClass::kRetryHere, ErrorClass::kRetryElsewhere, ErrorClass::kDeviceFault,
+        ErrorClass::kBug, ErrorClass::kOperator}) {
     Attempts attempts;
-    for (int i = 0; i < 4; ++i) EXPECT_FALSE(attempts.count(failure(error_class))) << name_of(error_class);
+    for (int i = 0; i < 4; ++i)
+      EXPECT_FALSE(attempts.count(failure(error_class))) << name_of(error_class);
     const auto error = attempts.count(failure(error_class));
     ASSERT_TRUE(error);
     EXPECT_EQ(error->error_class, error_class);

@@ -15,7 +15,8 @@ namespace {
 
 UniqueFd memfd_with(const std::string& content, int seals) {
   UniqueFd fd(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  EXPECT_EQ(::write(fd.get(), content.data(), content.size()), static_cast<ssize_t>(content.size()));
+  EXPECT_EQ(::write(fd.get(), content.data(), content.size()),
+            static_cast<ssize_t>(content.size()));
   EXPECT_EQ(::fcntl(fd.get(), F_ADD_SEALS, seals), 0);
   return fd;
 }
@@ -36,7 +37,8 @@ TEST(ClientFile, ContentBeyondTheLimitIsNotRead) {
 TEST(ClientFile, AFileThatGrewIsNotTaken) {
   TemporaryFolder folder;
   std::ofstream(folder.path() / "f") << "hello";
-  auto file = check_client_file(UniqueFd(::open((folder.path() / "f").c_str(), O_RDONLY | O_CLOEXEC)), "f");
+  auto file =
+      check_client_file(UniqueFd(::open((folder.path() / "f").c_str(), O_RDONLY | O_CLOEXEC)), "f");
   ASSERT_TRUE(file);
   std::ofstream(folder.path() / "f", std::ios::app) << " world";
   EXPECT_FALSE(read_if_in_memory(*file, 100));

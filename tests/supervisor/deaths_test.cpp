@@ -1,4 +1,5 @@
-// kill -9 of any worker at any moment, through the whole supervisor: a correct answer, and nothing left.
+// kill -9 of any worker at any moment, through the whole supervisor: a correct answer, and nothing
+// left.
 
 #include "tests/supervisor/supervisor_fixture.hpp"
 
@@ -11,7 +12,8 @@ class DeathsTest : public SupervisorTest {
  protected:
   // Lets the worker that takes `kind` die the first `times` times.
   void kill_at(CommandKind kind, int times) {
-    workers.intercept = [kind, times, killed = 0](FakeWorker& worker, const shm::Command& command) mutable {
+    workers.intercept = [kind, times, killed = 0](FakeWorker& worker,
+                                                  const shm::Command& command) mutable {
       if (command.kind != kind || killed == times) return false;
       ++killed;
       worker.die({true, SIGKILL});
@@ -47,8 +49,9 @@ class DeathsTest : public SupervisorTest {
 };
 
 TEST_F(DeathsTest, AWorkerThatDiesInAnyTaskCostsNoAnswer) {
-  for (const auto kind : {CommandKind::kPrepareKey, CommandKind::kSpoolInput, CommandKind::kSynthesise,
-                          CommandKind::kProve, CommandKind::kVerify, CommandKind::kWipeSlot}) {
+  for (const auto kind :
+       {CommandKind::kPrepareKey, CommandKind::kSpoolInput, CommandKind::kSynthesise,
+        CommandKind::kProve, CommandKind::kVerify, CommandKind::kWipeSlot}) {
     SCOPED_TRACE(name_of(kind));
     folder_again();
     kill_at(kind, 2);
@@ -63,8 +66,8 @@ TEST_F(DeathsTest, AWorkerThatDiesInAnyTaskCostsNoAnswer) {
 }
 
 TEST_F(DeathsTest, WorkThatKillsThreeWorkersFailsAsPoison) {
-  for (const auto kind : {CommandKind::kPrepareKey, CommandKind::kSpoolInput, CommandKind::kSynthesise,
-                          CommandKind::kProve, CommandKind::kVerify}) {
+  for (const auto kind : {CommandKind::kPrepareKey, CommandKind::kSpoolInput,
+                          CommandKind::kSynthesise, CommandKind::kProve, CommandKind::kVerify}) {
     SCOPED_TRACE(name_of(kind));
     folder_again();
     kill_at(kind, 3);
@@ -91,7 +94,8 @@ TEST_F(DeathsTest, WorkThatKillsThreeWorkersFailsAsPoison) {
 }
 
 TEST_F(DeathsTest, TheAnswerOfAWorkerThatDiedRightAfterwardsCounts) {
-  workers.intercept = [this, once = false](FakeWorker& worker, const shm::Command& command) mutable {
+  workers.intercept = [this, once = false](FakeWorker& worker,
+                                           const shm::Command& command) mutable {
     if (command.kind != CommandKind::kProve || once) return false;
     once = true;
     workers.answer(worker, command);
@@ -170,7 +174,9 @@ TEST_F(DeathsTest, AWorkerThatLiesIsKilledAndItsTaskDoneElsewhere) {
   const std::vector<Lie> lies = {
       [](FakeWorker& worker, const shm::Command&) { worker.done(TaskId{12345}, {}); },
       [](FakeWorker& worker, const shm::Command&) { worker.say_ready(); },
-      [](FakeWorker& worker, const shm::Command&) { worker.say(static_cast<EventKind>(77), TaskId{1}, {}); },
+      [](FakeWorker& worker, const shm::Command&) {
+        worker.say(static_cast<EventKind>(77), TaskId{1}, {});
+      },
       [](FakeWorker& worker, const shm::Command& command) {
         worker.say(EventKind::kProgress, command.task, "no progress message");
       }};
@@ -195,7 +201,9 @@ TEST_F(DeathsTest, AWorkerThatLiesIsKilledAndItsTaskDoneElsewhere) {
 TEST_F(DeathsTest, ShutdownKillsWhoDoesNotStop) {
   start();
   for (const char* name : {"synth0", "synth1", "gpu0"}) workers.find(name)->obeys_sigterm = false;
-  workers.intercept = [](FakeWorker&, const shm::Command& command) { return command.kind == CommandKind::kShutdown; };
+  workers.intercept = [](FakeWorker&, const shm::Command& command) {
+    return command.kind == CommandKind::kShutdown;
+  };
   supervisor->shut_down();
   settle();
   EXPECT_FALSE(supervisor->finished());

@@ -18,11 +18,15 @@ class DispatcherTest : public ::testing::Test {
     TaskRequest task;
     task.kind = kind;
     task.order = order;
-    task.build = [](WorkerLife) -> Result<std::optional<Command>> { return std::optional<Command>(Command{}); };
+    task.build = [](WorkerLife) -> Result<std::optional<Command>> {
+      return std::optional<Command>(Command{});
+    };
     task.ended = [this](Outcome outcome) { outcomes.push_back(std::move(outcome)); };
     return task;
   }
-  TaskId submit(CommandKind kind, std::int64_t order = 0) { return dispatcher.submit(request(kind, order)); }
+  TaskId submit(CommandKind kind, std::int64_t order = 0) {
+    return dispatcher.submit(request(kind, order));
+  }
   void two_synths() {
     dispatcher.worker_ready(kSynth0, WorkerRole::kSynth, 1);
     dispatcher.worker_ready(kSynth1, WorkerRole::kSynth, 1);
@@ -73,7 +77,8 @@ TEST_F(DispatcherTest, WhatFinishesAJobGoesBeforeWhatBeginsOne) {
     order.push_back(port.sent.back().kind);
     EXPECT_TRUE(dispatcher.task_ended(kSynth0, port.sent.back().task, Ending::kDone, {}, {}));
   }
-  EXPECT_EQ(order, (std::vector{CommandKind::kVerify, CommandKind::kWipeSlot, CommandKind::kSynthesise}));
+  EXPECT_EQ(order,
+            (std::vector{CommandKind::kVerify, CommandKind::kWipeSlot, CommandKind::kSynthesise}));
 }
 
 TEST_F(DispatcherTest, LongTasksLeaveOneOfTwoSynthWorkersToOthers) {
@@ -120,7 +125,9 @@ TEST_F(DispatcherTest, ATaskThatCannotStartHoldsItsKindBackAndNoOther) {
 TEST_F(DispatcherTest, ABuildErrorEndsTheTask) {
   dispatcher.worker_ready(kSynth0, WorkerRole::kSynth, 1);
   auto broken = request(CommandKind::kSynthesise);
-  broken.build = [](WorkerLife) -> Result<std::optional<Command>> { return bad_request("no such input"); };
+  broken.build = [](WorkerLife) -> Result<std::optional<Command>> {
+    return bad_request("no such input");
+  };
   dispatcher.submit(std::move(broken));
   dispatcher.dispatch();
   ASSERT_EQ(outcomes.size(), 1U);
@@ -178,7 +185,8 @@ TEST_F(DispatcherTest, StoppingARunningTaskAsksAndStillHearsItsAnswer) {
   dispatcher.dispatch();
   EXPECT_EQ(dispatcher.stop(task), Dispatcher::StopResult::kStopping);
   EXPECT_EQ(port.cancelled, std::vector{task});
-  EXPECT_TRUE(dispatcher.task_ended(kSynth0, task, Ending::kFailed, {}, Error{ErrorClass::kOperator, "cancelled", {}, {}}));
+  EXPECT_TRUE(dispatcher.task_ended(kSynth0, task, Ending::kFailed, {},
+                                    Error{ErrorClass::kOperator, "cancelled", {}, {}}));
   EXPECT_EQ(outcomes.size(), 1U);
 }
 

@@ -9,7 +9,8 @@ class FakeClock final : public Clock {
  public:
   TimePoint now() const override { return now_; }
   std::int64_t unix_ms() const override {
-    return kStartMs + std::chrono::duration_cast<std::chrono::milliseconds>(now_ - TimePoint{}).count();
+    return kStartMs +
+           std::chrono::duration_cast<std::chrono::milliseconds>(now_ - TimePoint{}).count();
   }
   void advance(Duration by) { now_ += by; }
 

@@ -19,7 +19,8 @@ class FakePort final : public WorkerPort {
   };
 
   Status send(WorkerLife life, TaskId task, CommandKind kind, Command command) override {
-    if (refuse == life.worker) return Error{ErrorClass::kRetryElsewhere, "the ring is full", {}, {}};
+    if (refuse == life.worker)
+      return Error{ErrorClass::kRetryElsewhere, "the ring is full", {}, {}};
     sent.push_back({life, task, kind, std::move(command)});
     return {};
   }
@@ -27,8 +28,10 @@ class FakePort final : public WorkerPort {
 
   // The last command of this kind; a test that asks for one that was not sent fails.
   Sent& last(CommandKind kind) {
-    const auto found = std::find_if(sent.rbegin(), sent.rend(), [kind](const Sent& s) { return s.kind == kind; });
-    if (found == sent.rend()) throw std::runtime_error(std::string("nothing sent: ") + name_of(kind));
+    const auto found =
+        std::find_if(sent.rbegin(), sent.rend(), [kind](const Sent& s) { return s.kind == kind; });
+    if (found == sent.rend())
+      throw std::runtime_error(std::string("nothing sent: ") + name_of(kind));
     return *found;
   }
   std::size_t count(CommandKind kind) const {

@@ -127,8 +127,9 @@ void FakeWorkers::signal(const Child& child, int signal_number) {
 }
 
 FakeWorker* FakeWorkers::find(const std::string& name) {
-  const auto found = std::find_if(workers_.rbegin(), workers_.rend(),
-                                  [&](const auto& worker) { return worker->name() == name && !worker->dead(); });
+  const auto found = std::find_if(workers_.rbegin(), workers_.rend(), [&](const auto& worker) {
+    return worker->name() == name && !worker->dead();
+  });
   return found == workers_.rend() ? nullptr : found->get();
 }
 
@@ -164,11 +165,13 @@ void FakeWorkers::answer(FakeWorker& worker, const shm::Command& command) {
       if (body.expected) {
         digest = *body.expected;
         const auto path = fake_key(body.cache_folder, digest).path;
-        if (!std::filesystem::exists(path)) return worker.failed(command.task, bad_request("there is none"));
+        if (!std::filesystem::exists(path))
+          return worker.failed(command.task, bad_request("there is none"));
       } else {
         content = contents(worker.take_fd(command.task, FdRole::kSource));
         digest = sha256(std::as_bytes(std::span(content)));
-        if (content == "bad key") return worker.failed(command.task, bad_request("not a zkey", "k.zkey"));
+        if (content == "bad key")
+          return worker.failed(command.task, bad_request("not a zkey", "k.zkey"));
       }
       KeyInfo info = fake_key(body.cache_folder, digest);
       info.converted = !std::filesystem::exists(info.path);
@@ -201,12 +204,13 @@ void FakeWorkers::answer(FakeWorker& worker, const shm::Command& command) {
       if (!writer) return;
       writer->begin(body.work, body.circuit, AssignmentLayout::kDense);
       EXPECT_TRUE(writer->commit(kFakeVariables * 32, 5));
-      return worker.done(command.task,
-                         encode(SynthesiseResult{AssignmentLayout::kDense, kFakeVariables * 32, 5, 1}));
+      return worker.done(command.task, encode(SynthesiseResult{AssignmentLayout::kDense,
+                                                               kFakeVariables * 32, 5, 1}));
     }
     case CommandKind::kProve:
-      return worker.done(command.task,
-                         encode(ProveResult{std::string(proof_bytes(CurveId::kBn254), 'p'), {{"msm", 1}}}));
+      return worker.done(
+          command.task,
+          encode(ProveResult{std::string(proof_bytes(CurveId::kBn254), 'p'), {{"msm", 1}}}));
     case CommandKind::kVerify: {
       const std::string publics = proofs_are_valid ? std::string(kFakePublics * 32, 'x') : "";
       return worker.done(command.task, encode(VerifyResult{proofs_are_valid, publics, 1}));

@@ -10,10 +10,12 @@
 namespace cuzk::supervisor {
 namespace {
 
-std::string header(std::string magic, std::uint16_t version, std::uint16_t type, std::uint32_t length,
-                   std::uint32_t fds) {
+std::string header(std::string magic, std::uint16_t version, std::uint16_t type,
+                   std::uint32_t length, std::uint32_t fds) {
   std::string bytes = std::move(magic);
-  const auto put = [&bytes](auto value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  const auto put = [&bytes](auto value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
   put(version);
   put(type);
   put(length);
@@ -63,8 +65,10 @@ TEST_F(HostileClientsTest, RandomBytesNeverHurt) {
   std::mt19937 random(seed);
   for (int i = 0; i < 200; ++i) {
     RawClient client(config.daemon.socket);
-    std::string bytes = i % 2 == 0 ? "" : header("CZKF", 1, static_cast<std::uint16_t>(10 + random() % 9),
-                                                 static_cast<std::uint32_t>(random() % 200), 0);
+    std::string bytes = i % 2 == 0
+                            ? ""
+                            : header("CZKF", 1, static_cast<std::uint16_t>(10 + random() % 9),
+                                     static_cast<std::uint32_t>(random() % 200), 0);
     for (std::size_t n = random() % 300; n > 0; --n) bytes += static_cast<char>(random());
     client.send_bytes(bytes);
     settle();
@@ -77,8 +81,9 @@ TEST_F(HostileClientsTest, RandomBytesNeverHurt) {
 TEST_F(HostileClientsTest, AMalformedBodyIsAnsweredAndTheConnectionGoesOn) {
   start();
   RawClient client(config.daemon.socket);
-  for (const auto type : {MessageType::kSubmit, MessageType::kAwait, MessageType::kCancel, MessageType::kJobs,
-                          MessageType::kCircuitAdd, MessageType::kCircuitRemove}) {
+  for (const auto type :
+       {MessageType::kSubmit, MessageType::kAwait, MessageType::kCancel, MessageType::kJobs,
+        MessageType::kCircuitAdd, MessageType::kCircuitRemove}) {
     client.send_bytes(*encode_frame(type, 9, std::string_view("\x01garbage")));
     const auto frame = next_frame(client);
     ASSERT_TRUE(frame);
@@ -266,7 +271,8 @@ TEST_F(HostileClientsTest, DescriptorsThatAreNoFilesAreRefused) {
   const UniqueFd writer(pipe_fds[1]);
   const UniqueFd folder_fd(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const UniqueFd device(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
-  const UniqueFd write_only(::open((folder.path() / "w").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const UniqueFd write_only(
+      ::open((folder.path() / "w").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   const UniqueFd path_only(::open((folder.path() / "w").c_str(), O_PATH | O_CLOEXEC));
   const UniqueFd memfd(::memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   RawClient client(config.daemon.socket);
@@ -283,7 +289,8 @@ TEST_F(HostileClientsTest, DescriptorsThatAreNoFilesAreRefused) {
 TEST_F(HostileClientsTest, DescriptorsNobodyAskedForDoNotPileUp) {
   start();
   const auto open_fds = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                         std::filesystem::directory_iterator());
   };
   settle();
   const auto before = open_fds();

@@ -36,7 +36,8 @@ class JournalTest : public ::testing::Test {
     record.input_inline = std::string("a\0b", 3);
     return record;
   }
-  static void finish(Journal& journal, std::uint64_t id, JobState state = JobState::kDone, std::int64_t at = 200) {
+  static void finish(Journal& journal, std::uint64_t id, JobState state = JobState::kDone,
+                     std::int64_t at = 200) {
     JobRecord record = job(id);
     record.state = state;
     record.finished_ms = at;
@@ -50,7 +51,8 @@ class JournalTest : public ::testing::Test {
   void tamper(const char* sql) {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(database);
+    EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(database);
     sqlite3_close(database);
   }
 
@@ -238,7 +240,8 @@ TEST_F(JournalTest, DamageInTheMiddleIsFoundAtTheStart) {
   }
   const auto refused = Journal::open(path());
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message().find("damaged"), std::string::npos) << refused.error().message();
+  EXPECT_NE(refused.error().message().find("damaged"), std::string::npos)
+      << refused.error().message();
 }
 
 }  // namespace

@@ -77,7 +77,8 @@ TEST(ForkLauncher, DescriptorsBecomeThreeAndUpWhateverTheirNumbersWere) {
 }
 
 TEST(ForkLauncher, NothingElseIsInherited) {
-  const int leaky = ::open("/dev/null", O_RDONLY);  // as a careless library would: not close-on-exec
+  const int leaky =
+      ::open("/dev/null", O_RDONLY);  // as a careless library would: not close-on-exec
   ASSERT_GE(leaky, 0);
   const Ended ended = run("ls /proc/$$/fd | tr '\\n' ' '", {leaky});
   ::close(leaky);
@@ -128,7 +129,8 @@ TEST(ForkLauncher, ReapingEndsTheWholeGroupAndStrangersAreReaped) {
   pollfd death{child->pidfd.get(), POLLIN, 0};
   ASSERT_EQ(::poll(&death, 1, 30'000), 1);
   ASSERT_TRUE(launcher.reap(*child));
-  // It was killed with the group and is this process's child now; wait for its death without reaping.
+  // It was killed with the group and is this process's child now; wait for its death without
+  // reaping.
   siginfo_t info{};
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(grandchild), &info, WEXITED | WNOWAIT), 0);
   launcher.reap_strangers({});

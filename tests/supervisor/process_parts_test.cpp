@@ -43,9 +43,11 @@ TEST(RestartPolicy, TheDelayDoublesUpToItsLimit) {
   const TimePoint now{};
   std::vector<long> delays;
   for (int i = 0; i < 10; ++i) {
-    delays.push_back(std::chrono::duration_cast<milliseconds>(policy.on_death(std::nullopt, now)).count());
+    delays.push_back(
+        std::chrono::duration_cast<milliseconds>(policy.on_death(std::nullopt, now)).count());
   }
-  EXPECT_EQ(delays, (std::vector<long>{200, 400, 800, 1600, 3200, 6400, 12800, 25600, 30000, 30000}));
+  EXPECT_EQ(delays,
+            (std::vector<long>{200, 400, 800, 1600, 3200, 6400, 12800, 25600, 30000, 30000}));
 }
 
 TEST(RestartPolicy, AMinuteOfServiceForgives) {
@@ -57,9 +59,10 @@ TEST(RestartPolicy, AMinuteOfServiceForgives) {
 }
 
 TEST(ProcStat, ReadsACommandWithBracketsAndSpaces) {
-  const auto usage = parse_stat("42 (a) b (c) R 1 42 42 0 -1 4194560 100 0 0 0 150 50 0 0 20 0 1 0 12345 "
-                                "1000000 256 18446744073709551615 1 1 0 0 0",
-                                4096, 100);
+  const auto usage = parse_stat(
+      "42 (a) b (c) R 1 42 42 0 -1 4194560 100 0 0 0 150 50 0 0 20 0 1 0 12345 "
+      "1000000 256 18446744073709551615 1 1 0 0 0",
+      4096, 100);
   ASSERT_TRUE(usage);
   EXPECT_EQ(usage->cpu_ms, 2000U);
   EXPECT_EQ(usage->resident_bytes, 256U * 4096);

@@ -57,7 +57,10 @@ class ProcessTreeTest : public ::testing::Test, public WorkerListener {
   boost::asio::io_context loop{1};
   ProcessTree tree{{RestartSettings{milliseconds(10), milliseconds(40), std::chrono::seconds(60)},
                     std::chrono::seconds(60), std::chrono::seconds(10)},
-                   loop, clock, launcher, *this};
+                   loop,
+                   clock,
+                   launcher,
+                   *this};
   std::uint64_t last_task = 0;
   int ready = 0;
   int stopping = 0;

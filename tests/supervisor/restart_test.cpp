@@ -12,7 +12,9 @@ namespace {
 class RestartTest : public SupervisorTest {
  protected:
   void hold(CommandKind kind) {
-    workers.intercept = [kind](FakeWorker&, const shm::Command& command) { return command.kind == kind; };
+    workers.intercept = [kind](FakeWorker&, const shm::Command& command) {
+      return command.kind == kind;
+    };
   }
   void let_go() { workers.intercept = {}; }
 };
@@ -148,7 +150,8 @@ TEST_F(RestartTest, WhatWasNotCommittedWasNotPromised) {
   start();
   RawClient client(config.daemon.socket);
   ASSERT_TRUE(submit(client, submission("first")));
-  // The journal's folder becomes unwritable in the way that a full disk does: SQLite cannot grow its log.
+  // The journal's folder becomes unwritable in the way that a full disk does: SQLite cannot grow
+  // its log.
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   ::signal(SIGXFSZ, SIG_IGN);

@@ -1,7 +1,8 @@
 // A scheduler whose workers, files and time are a test's.
 //
-// The fixture plays the synth worker faithfully where slots are concerned: it writes and commits the real
-// shared memory, so that what the scheduler believes after a death is what the memory says.
+// The fixture plays the synth worker faithfully where slots are concerned: it writes and commits
+// the real shared memory, so that what the scheduler believes after a death is what the memory
+// says.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +21,10 @@ namespace cuzk::supervisor {
 inline constexpr std::uint64_t kVariables = 4;
 inline constexpr std::uint64_t kPublics = 1;
 
-class SchedulerTest : public ::testing::Test, public JobListener, public JobFiles, public WorkerNames {
+class SchedulerTest : public ::testing::Test,
+                      public JobListener,
+                      public JobFiles,
+                      public WorkerNames {
  public:
   // JobListener
   void job_changed(const Job& job) override { states[job.record.id].push_back(job.record.state); }
@@ -37,7 +41,9 @@ class SchedulerTest : public ::testing::Test, public JobListener, public JobFile
   std::string worker_name(WorkerIndex worker) const override {
     return (worker.value >= 2 ? "gpu" : "synth") + std::to_string(worker.value % 2);
   }
-  std::string device_name(WorkerIndex worker) const override { return "device" + std::to_string(worker.value); }
+  std::string device_name(WorkerIndex worker) const override {
+    return "device" + std::to_string(worker.value);
+  }
 
  protected:
   static constexpr WorkerLife kSynth0{WorkerIndex{0}, Epoch{1}};

@@ -1,4 +1,5 @@
-// The life of a job without deaths: the straight way, wrong proofs, cancellation, failures, priorities.
+// The life of a job without deaths: the straight way, wrong proofs, cancellation, failures,
+// priorities.
 
 #include "tests/supervisor/scheduler_fixture.hpp"
 
@@ -16,8 +17,8 @@ TEST_F(SchedulerTest, AJobGoesFromQueuedToDone) {
   EXPECT_EQ(finished[0].publics, std::string(32, 'x'));
   EXPECT_EQ(finished[0].device, "device2");
   EXPECT_EQ(states[JobId{1}],
-            (std::vector{JobState::kQueued, JobState::kSynthesizing, JobState::kReady, JobState::kProving,
-                         JobState::kVerifying}));
+            (std::vector{JobState::kQueued, JobState::kSynthesizing, JobState::kReady,
+                         JobState::kProving, JobState::kVerifying}));
   wipe();
   expect_clean();
 }
@@ -92,7 +93,8 @@ TEST_F(SchedulerTest, AHigherPriorityGoesFirst) {
   turn();
   std::vector<std::uint64_t> order;
   for (int i = 0; i < 3; ++i) {
-    order.push_back(decode<SynthesiseCommand>(last(CommandKind::kSynthesise).command.body)->work.job.value);
+    order.push_back(
+        decode<SynthesiseCommand>(last(CommandKind::kSynthesise).command.body)->work.job.value);
     synthesise();
   }
   EXPECT_EQ(order, (std::vector<std::uint64_t>{3, 4, 2}));
@@ -204,7 +206,8 @@ TEST_F(SchedulerTest, ALostInputFailsTheJob) {
 
 TEST_F(SchedulerTest, AnAnswerThatDoesNotFitTheSlotIsRefused) {
   accept(1);
-  done(last(CommandKind::kSynthesise), encode(SynthesiseResult{AssignmentLayout::kDense, kVariables * 32, 77, 0}));
+  done(last(CommandKind::kSynthesise),
+       encode(SynthesiseResult{AssignmentLayout::kDense, kVariables * 32, 77, 0}));
   EXPECT_EQ(port.count(CommandKind::kSynthesise), 2U);  // nothing was committed
   auto& wrong_size = last(CommandKind::kSynthesise);
   done(wrong_size, write_slot(wrong_size, kVariables - 1));
@@ -223,8 +226,8 @@ TEST_F(SchedulerTest, AProofOfTheWrongSizeOrAVerdictWithoutItsPublicsIsRefused) 
   synthesise();
   done(last(CommandKind::kProve), encode(ProveResult{"short", {}}));
   EXPECT_EQ(port.count(CommandKind::kProve), 2U);
-  done(last(CommandKind::kProve),
-       encode(ProveResult{std::string(proof_bytes(CurveId::kBn254), 'p'), std::vector<StepTime>(1000)}));
+  done(last(CommandKind::kProve), encode(ProveResult{std::string(proof_bytes(CurveId::kBn254), 'p'),
+                                                     std::vector<StepTime>(1000)}));
   EXPECT_EQ(port.count(CommandKind::kProve), 3U);
   prove();
   done(last(CommandKind::kVerify), encode(VerifyResult{true, "short", 0}));

@@ -1,4 +1,5 @@
-// A whole supervisor in one thread: real socket, journal and shared memory; time and workers are the test's.
+// A whole supervisor in one thread: real socket, journal and shared memory; time and workers are
+// the test's.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +34,8 @@ class RawClient {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     path.string().copy(address.sun_path, sizeof address.sun_path - 1);
-    connected_ = ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    connected_ =
+        ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   }
   bool connected() const { return connected_; }
   int fd() const { return socket_.get(); }
@@ -42,14 +44,16 @@ class RawClient {
   std::size_t send_bytes(std::string_view bytes, std::vector<int> fds = {}) {
     std::size_t sent = 0;
     while (sent < bytes.size()) {
-      const auto some = send_some(socket_.get(), bytes.substr(sent), sent == 0 ? fds : std::vector<int>{});
+      const auto some =
+          send_some(socket_.get(), bytes.substr(sent), sent == 0 ? fds : std::vector<int>{});
       if (!some || *some == 0) break;
       sent += *some;
     }
     return sent;
   }
   template <class Message>
-  void send(MessageType type, const Message& message, std::uint64_t sequence = 1, std::vector<int> fds = {}) {
+  void send(MessageType type, const Message& message, std::uint64_t sequence = 1,
+            std::vector<int> fds = {}) {
     const auto frame = encode_frame(type, sequence, message, fds.size());
     ASSERT_TRUE(frame);
     ASSERT_EQ(send_bytes(*frame, std::move(fds)), frame->size());
@@ -207,7 +211,8 @@ class SupervisorTest : public ::testing::Test {
     client.send(MessageType::kSubmit, request, 1, {key.get()});
     return reply_to<SubmitReply>(client, MessageType::kSubmit);
   }
-  std::optional<JobReport> await(RawClient& client, const std::string& id, std::uint64_t timeout_ms = 0) {
+  std::optional<JobReport> await(RawClient& client, const std::string& id,
+                                 std::uint64_t timeout_ms = 0) {
     client.send(MessageType::kAwait, AwaitRequest{id, timeout_ms, false});
     return reply_to<JobReport>(client, MessageType::kAwait);
   }
