@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "common/field/inverse.hpp"
 #include "common/field/x86_64.hpp"
 
 namespace cuzk {
@@ -24,7 +25,7 @@ struct Fp {
   std::uint64_t limb[kLimbs];
 
   CUZK_HD static constexpr Fp zero() { return from_raw(Integer{}); }
-  CUZK_HD static constexpr Fp one() { return from_raw(Montgomery<P>::kR); }
+  CUZK_HD static constexpr Fp one() { return from_raw(Montgomery<P>::r()); }
   CUZK_HD static constexpr Fp from_u64(std::uint64_t value) {
     Integer integer{};
     integer.limb[0] = value;
@@ -42,11 +43,11 @@ struct Fp {
     return integer;
   }
   CUZK_HD static constexpr bool is_canonical(const Integer& integer) {
-    return less(integer, P::kModulus);
+    return less(integer, Montgomery<P>::modulus());
   }
   // From and to normal form; `integer` must be below the modulus.
   CUZK_HD static constexpr Fp from_integer(const Integer& integer) {
-    return from_raw(integer) * from_raw(Montgomery<P>::kR2);
+    return from_raw(integer) * from_raw(Montgomery<P>::r2());
   }
   CUZK_HD constexpr Integer to_integer() const {
     Integer unit{};
@@ -93,7 +94,7 @@ struct Fp {
 #endif
     Integer difference{};
     const std::uint64_t borrow = subtract(difference, raw(), other.raw());
-    add(difference, difference, select(borrow != 0, P::kModulus, Integer{}));
+    add(difference, difference, select(borrow != 0, Montgomery<P>::modulus(), Integer{}));
     return from_raw(difference);
   }
   CUZK_HD constexpr Fp operator-() const { return zero() - *this; }
@@ -112,6 +113,7 @@ struct Fp {
 #if CUZK_FIELD_X86_64
     if (!std::is_constant_evaluated()) {
       if (!x86_64::kCpuHasAdx) [[unlikely]] return multiply_out_of_line(*this, other);
+      if constexpr (kLimbs > 4) return multiply_with_adx(*this, other);
       Fp result;
       x86_64::multiply_mod<P>(result.limb, limb, other.limb);
       return result;
@@ -125,29 +127,49 @@ struct Fp {
 
   // Exponent: little-endian limbs.
   constexpr Fp pow(std::span<const std::uint64_t> exponent) const {
+    return pow(exponent.data(), exponent.size());
+  }
+  template <std::size_t N>
+  CUZK_HD constexpr Fp pow(const BigInt<N>& exponent) const {
+    return pow(exponent.limb, N);
+  }
+  // The inverse of zero is zero. Not for secrets: the time depends on the value.
+  CUZK_HD constexpr Fp inverse() const {
+#ifndef __CUDA_ARCH__
+    if (!std::is_constant_evaluated()) {
+      // This is a R; its inverse is R / a = R^2 / (a R).
+      return from_raw(divide_modulo<P>(Montgomery<P>::kR2, raw()));
+    }
+#endif
+    Integer exponent = Montgomery<P>::modulus();
+    exponent.limb[0] -= 2;
+    return pow(exponent);
+  }
+
+ private:
+  CUZK_HD constexpr Fp pow(const std::uint64_t* exponent, std::size_t size) const {
     Fp power = one();
-    for (std::size_t i = 64 * exponent.size(); i-- > 0;) {
+    for (std::size_t i = 64 * size; i-- > 0;) {
       power = power.square();
       if (exponent[i / 64] >> (i % 64) & 1) power *= *this;
     }
     return power;
   }
-  // The inverse of zero is zero.
-  constexpr Fp inverse() const {
-    Integer exponent = P::kModulus;
-    exponent.limb[0] -= 2;
-    return pow(std::span<const std::uint64_t>(exponent.limb, kLimbs));
-  }
 
- private:
   // value mod p for a value below 2p.
   CUZK_HD static constexpr Fp reduce_once(const Integer& value) {
     Integer reduced{};
-    const std::uint64_t borrow = subtract(reduced, value, P::kModulus);
+    const std::uint64_t borrow = subtract(reduced, value, Montgomery<P>::modulus());
     return from_raw(select(borrow != 0, value, reduced));
   }
 
 #if CUZK_FIELD_X86_64
+  // Six limbs are 600 bytes of code: inlined, a point addition would not fit the instruction cache.
+  [[gnu::noinline]] static Fp multiply_with_adx(const Fp& a, const Fp& b) {
+    Fp result;
+    x86_64::multiply_mod<P>(result.limb, a.limb, b.limb);
+    return result;
+  }
   // Kept out of the hot loops of programs that run on a processor with ADX.
   [[gnu::noinline, gnu::cold]] static Fp multiply_out_of_line(const Fp& a, const Fp& b) {
     return multiply(a, b);
@@ -157,18 +179,19 @@ struct Fp {
   // Coarsely integrated operand scanning (Koc, Acar, Kaliski 1996), without the extra carry word that a
   // modulus below R / 2 does not need.
   CUZK_HD static constexpr Fp multiply(const Fp& a, const Fp& b) {
+    const Integer p = Montgomery<P>::modulus();
     Integer t{};
     for (std::size_t i = 0; i < kLimbs; ++i) {
       unsigned __int128 product = static_cast<unsigned __int128>(a.limb[0]) * b.limb[i] + t.limb[0];
       std::uint64_t carry = static_cast<std::uint64_t>(product >> 64);
       const std::uint64_t m = static_cast<std::uint64_t>(product) * Montgomery<P>::kNegativeInverse;
-      unsigned __int128 fold = static_cast<unsigned __int128>(m) * P::kModulus.limb[0] +
+      unsigned __int128 fold = static_cast<unsigned __int128>(m) * p.limb[0] +
                                static_cast<std::uint64_t>(product);
       std::uint64_t fold_carry = static_cast<std::uint64_t>(fold >> 64);
       for (std::size_t j = 1; j < kLimbs; ++j) {
         product = static_cast<unsigned __int128>(a.limb[j]) * b.limb[i] + t.limb[j] + carry;
         carry = static_cast<std::uint64_t>(product >> 64);
-        fold = static_cast<unsigned __int128>(m) * P::kModulus.limb[j] +
+        fold = static_cast<unsigned __int128>(m) * p.limb[j] +
                static_cast<std::uint64_t>(product) + fold_carry;
         fold_carry = static_cast<std::uint64_t>(fold >> 64);
         t.limb[j - 1] = static_cast<std::uint64_t>(fold);

@@ -46,15 +46,16 @@ struct Fp2 {
   CUZK_HD constexpr Fp2& operator*=(const Fp2& other) { return *this = *this * other; }
 
   // The inverse of zero is zero.
-  constexpr Fp2 inverse() const {
+  CUZK_HD constexpr Fp2 inverse() const {
     const Base norm = (c0.square() + c1.square()).inverse();
     return {c0 * norm, -(c1 * norm)};
   }
-  constexpr Fp2 pow(std::span<const std::uint64_t> exponent) const {
+  template <std::size_t N>
+  CUZK_HD constexpr Fp2 pow(const BigInt<N>& exponent) const {
     Fp2 power = one();
-    for (std::size_t i = 64 * exponent.size(); i-- > 0;) {
+    for (std::size_t i = 64 * N; i-- > 0;) {
       power = power.square();
-      if (exponent[i / 64] >> (i % 64) & 1) power = power * *this;
+      if (exponent.limb[i / 64] >> (i % 64) & 1) power = power * *this;
     }
     return power;
   }

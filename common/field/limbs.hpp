@@ -102,6 +102,30 @@ CUZK_HD constexpr BigInt<N> select(bool condition, const BigInt<N>& a, const Big
   return chosen;
 }
 
+// quotient = value / divisor; returns the remainder.
+template <std::size_t N>
+CUZK_HD constexpr std::uint64_t divide(BigInt<N>& quotient, const BigInt<N>& value,
+                                       std::uint64_t divisor) {
+  unsigned __int128 rest = 0;
+  for (std::size_t i = N; i-- > 0;) {
+    rest = rest << 64 | value.limb[i];
+    quotient.limb[i] = static_cast<std::uint64_t>(rest / divisor);
+    rest %= divisor;
+  }
+  return static_cast<std::uint64_t>(rest);
+}
+
+// value / 2^bits for less than 64 bits.
+template <std::size_t N>
+CUZK_HD constexpr BigInt<N> shift_right(const BigInt<N>& value, unsigned bits) {
+  BigInt<N> result{};
+  for (std::size_t i = 0; i < N; ++i) {
+    const std::uint64_t above = i + 1 < N ? value.limb[i + 1] : 0;
+    result.limb[i] = bits == 0 ? value.limb[i] : value.limb[i] >> bits | above << (64 - bits);
+  }
+  return result;
+}
+
 // From big-endian hexadecimal digits, at compile time.
 template <std::size_t N>
 constexpr BigInt<N> from_hex(const char* digits) {

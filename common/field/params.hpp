@@ -57,6 +57,20 @@ struct Montgomery {
   static constexpr std::uint64_t kNegativeInverse = negative_inverse();
   static constexpr Integer kR = power_of_two(64 * kLimbs);
   static constexpr Integer kR2 = power_of_two(2 * 64 * kLimbs);
+
+  // The same for code that also runs on the device, where the arrays above have no address.
+  CUZK_HD static constexpr Integer modulus() {
+    constexpr Integer value = Params::kModulus;
+    return value;
+  }
+  CUZK_HD static constexpr Integer r() {
+    constexpr Integer value = kR;
+    return value;
+  }
+  CUZK_HD static constexpr Integer r2() {
+    constexpr Integer value = kR2;
+    return value;
+  }
 };
 
 }  // namespace cuzk
