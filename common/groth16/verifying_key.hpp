@@ -48,8 +48,8 @@ struct MontgomeryVerifyingKey {
 Result<VerifyingKeyBytes> import_verifying_key(CurveId curve, const MontgomeryVerifyingKey& points,
                                                std::string_view name);
 
-// e(alpha1, beta2), which verification_key.json repeats as vk_alphabeta_12: the 12 canonical
-// coordinates in tower order, 2 x 3 x 2. Fails as decode_verifying_key does.
+// e(alpha1, beta2) as snarkjs computes it, which verification_key.json repeats as vk_alphabeta_12: the 12
+// canonical coordinates in tower order, 2 x 3 x 2. Fails as decode_verifying_key does.
 Result<std::string> alphabeta_bytes(const VerifyingKeyBytes& key);
 
 }  // namespace cuzk

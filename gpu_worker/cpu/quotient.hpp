@@ -18,16 +18,24 @@
 
 namespace cuzk {
 
-// The domain and coset that a key of this convention and size was made for. snarkjs takes 25, the square
-// of its non-residue, for the shift when the field has no 2n-th root of unity left.
+// The shift W of the coset. Where the field has no 2n-th root of unity left, snarkjs takes 25, the square
+// of its non-residue, and the H points are those of that coset.
+template <class Fr>
+Fr quotient_shift(unsigned log_n) {
+  const Fr non_residue = Fr::from_u64(5);
+  return log_n < two_adicity<Fr>() ? root_of_unity<Fr>(log_n + 1, non_residue)
+                                   : non_residue.square();
+}
+
+// The domain and coset that a key of this convention and size was made for.
 template <class Fr>
 NttDomain<Fr> quotient_domain(QuotientConvention convention, unsigned log_n, ThreadPool& pool) {
   switch (convention) {
     case QuotientConvention::kSnarkjsOddCoset:
       break;
   }
-  if (log_n < two_adicity<Fr>()) return NttDomain<Fr>::snarkjs(log_n, pool);
-  return NttDomain<Fr>(log_n, root_of_unity<Fr>(log_n, Fr::from_u64(5)), Fr::from_u64(25), pool);
+  return NttDomain<Fr>(log_n, root_of_unity<Fr>(log_n, Fr::from_u64(5)), quotient_shift<Fr>(log_n),
+                       pool);
 }
 
 // Replaces a by a * b - c on the coset, as canonical integers in the memory of a: what an MSM wants. b and

@@ -28,14 +28,15 @@ inline std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-// One folder of tests/data/circom.
+// One folder of tests/data/circom, or of ../shared/data/circom for circuits that are too large to ship.
 struct CircuitFiles {
   std::string curve;  // snarkjs' name
   std::string name;
+  fs::path root = fs::path(CUZK_TEST_DATA) / "circom";
 
   CurveId curve_id() const { return curve == "bn128" ? CurveId::kBn254 : CurveId::kBls12_381; }
   fs::path path(const std::string& file) const {
-    return fs::path(CUZK_TEST_DATA) / "circom" / curve / name / file;
+    return root / curve / name / file;
   }
   std::string zkey() const { return read_whole(path(name + ".zkey")); }
   std::string wtns() const { return read_whole(path(name + ".wtns")); }
@@ -48,6 +49,12 @@ inline std::vector<CircuitFiles> all_circuit_files() {
   for (const char* curve : {"bn128", "bls12381"}) {
     for (const auto& entry : fs::directory_iterator(fs::path(CUZK_TEST_DATA) / "circom" / curve)) {
       circuits.push_back({curve, entry.path().filename().string()});
+    }
+    const fs::path shared = fs::path(CUZK_SHARED_DIR) / "data/circom";
+    if (!fs::exists(shared / curve)) continue;
+    for (const auto& entry : fs::directory_iterator(shared / curve)) {
+      const CircuitFiles files{curve, entry.path().filename().string(), shared};
+      if (!fs::exists(CircuitFiles{curve, files.name}.path(""))) circuits.push_back(files);
     }
   }
   return circuits;

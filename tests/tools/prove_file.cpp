@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include <time.h>
+
 #include "common/formats/json.hpp"
 #include "common/formats/wtns.hpp"
 #include "common/groth16/prepared_key_view.hpp"
@@ -67,6 +69,13 @@ long status_kb(std::string_view name) {
   return 0;
 }
 
+// CPU time of all threads of this process.
+double cpu_milliseconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+}
+
 // Makes the kernel count the process's peak anew from here.
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
@@ -99,6 +108,7 @@ Result<bool> run(const Arguments& arguments) {
   std::map<std::string, std::uint64_t> best;
   std::vector<std::uint64_t> totals;
   std::string proof;
+  const double cpu_before = cpu_milliseconds();
   const long before = status_kb("VmRSS");
   reset_peak();
   for (unsigned i = 0; i < arguments.repeat; ++i) {
@@ -122,6 +132,8 @@ Result<bool> run(const Arguments& arguments) {
   std::printf("proof: median %.1f ms, best %.1f ms of %zu, %u threads\n",
               static_cast<double>(totals[totals.size() / 2]) / 1000,
               static_cast<double>(totals.front()) / 1000, totals.size(), arguments.threads);
+  std::printf("cpu: %.1f ms a proof\n",
+              (cpu_milliseconds() - cpu_before) / static_cast<double>(arguments.repeat));
   std::printf("memory: %ld kB above the %ld kB before; the engine said it may take %llu kB\n",
               status_kb("VmHWM") - before, before,
               static_cast<unsigned long long>(

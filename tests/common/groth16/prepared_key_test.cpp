@@ -133,7 +133,7 @@ TEST_F(PreparedKeyFile, is_read_as_it_was_written) {
   EXPECT_EQ(std::vector<std::uint32_t>(variables.begin(), variables.end()),
             (std::vector<std::uint32_t>{4, 3, 2}));
   EXPECT_EQ(key->section(KeySection::kA).size(), 3 * 64u);
-  EXPECT_EQ(key->section(KeySection::kA)[0], std::byte{3});
+  EXPECT_EQ(key->section(KeySection::kA)[0], static_cast<std::byte>(KeySection::kA));
 }
 
 TEST_F(PreparedKeyFile, has_every_section_on_a_page_of_its_own) {
