@@ -26,15 +26,16 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"prove", "Prove a witness or an input, and wait for the proof",
-     "cuzkctl prove --zkey circuit.zkey --wtns witness.wtns --proof proof.json --public public.json\n"
+     "cuzkctl prove --zkey circuit.zkey --wtns witness.wtns --proof proof.json --public "
+     "public.json\n"
      "  cuzkctl prove merkle --input input.json --proof proof.json --public public.json",
      add_prove},
     {"circuit add", "Register a circuit under a name: its key, and what makes its witnesses",
      "cuzkctl circuit add merkle --zkey merkle.zkey --wasm merkle.wasm --r1cs merkle.r1cs",
      add_circuit_add},
     {"circuit list", "List the registered circuits", "cuzkctl circuit list", add_circuit_list},
-    {"circuit remove", "Forget a circuit; accepted jobs of it go on", "cuzkctl circuit remove merkle",
-     add_circuit_remove},
+    {"circuit remove", "Forget a circuit; accepted jobs of it go on",
+     "cuzkctl circuit remove merkle", add_circuit_remove},
     {"await", "Wait for a job and fetch its proof",
      "cuzkctl await 17 --proof proof.json --public public.json", add_await},
     {"cancel", "Cancel a job", "cuzkctl cancel 17", add_cancel},
@@ -42,13 +43,15 @@ constexpr Command kCommands[] = {
     {"status", "Show workers, slots, queue and keys of the daemon", "cuzkctl status", add_status},
     {"version", "Show the versions of cuzkctl and of the daemon", "cuzkctl version", add_version},
     {"verify", "Verify a proof; needs no daemon",
-     "cuzkctl verify --vkey verification_key.json --public public.json --proof proof.json", add_verify},
+     "cuzkctl verify --vkey verification_key.json --public public.json --proof proof.json",
+     add_verify},
     {"vkey export", "Print the verification key of a proving key; needs no daemon",
      "cuzkctl vkey export --zkey circuit.zkey > verification_key.json", add_vkey_export},
 };
 
 constexpr const char* kExitCodes =
-    "Exit codes: 0 done, 1 the proof or the verification failed, 2 bad request or usage, 3 no daemon,\n"
+    "Exit codes: 0 done, 1 the proof or the verification failed, 2 bad request or usage, 3 no "
+    "daemon,\n"
     "4 busy or timed out.";
 
 const char* about_group(std::string_view name) {
@@ -90,7 +93,8 @@ int run(const std::vector<std::string>& arguments, Terminal& terminal,
   app.footer(kExitCodes);
   app.set_version_flag("--version", fmt::format("cuzkctl {} ({})", kBuildVersion, kBuildRevision));
   const auto add_socket = [&](CLI::App& to) {
-    to.add_option("--socket", socket, fmt::format("The daemon's socket (else $CUZK_SOCKET, else {})", kDefaultSocket))
+    to.add_option("--socket", socket,
+                  fmt::format("The daemon's socket (else $CUZK_SOCKET, else {})", kDefaultSocket))
         ->type_name("PATH");
   };
   add_socket(app);
@@ -100,7 +104,8 @@ int run(const std::vector<std::string>& arguments, Terminal& terminal,
     const std::string name = entry.name;
     const std::size_t space = name.find(' ');
     CLI::App* parent = space == std::string::npos ? &app : group_of(app, name.substr(0, space));
-    CLI::App* command = parent->add_subcommand(space == std::string::npos ? name : name.substr(space + 1), entry.about);
+    CLI::App* command = parent->add_subcommand(
+        space == std::string::npos ? name : name.substr(space + 1), entry.about);
     command->footer(fmt::format("Example:\n  {}", entry.example));
     Run action = entry.add(*command);
     add_socket(*command);

@@ -9,8 +9,8 @@
 
 namespace cuzk::cli {
 
-// `arguments` without the program's name. `environment_socket` is $CUZK_SOCKET where it is set; an option
-// goes before it.
+// `arguments` without the program's name. `environment_socket` is $CUZK_SOCKET where it is set; an
+// option goes before it.
 int run(const std::vector<std::string>& arguments, Terminal& terminal,
         const std::optional<std::string>& environment_socket);
 

@@ -1,7 +1,7 @@
 // Files that travel with a request.
 //
-// cuzkctl opens them, so that the daemon reads with the user's rights and needs none of its own, and hands
-// the descriptors over. Small inputs go into the message itself.
+// cuzkctl opens them, so that the daemon reads with the user's rights and needs none of its own,
+// and hands the descriptors over. Small inputs go into the message itself.
 #pragma once
 
 #include <filesystem>

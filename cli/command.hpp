@@ -34,7 +34,8 @@ struct Session {
   std::ostream& err() const { return terminal.err; }
 };
 
-// Runs a command whose options are parsed. Returns the exit code, or an error that is printed and mapped.
+// Runs a command whose options are parsed. Returns the exit code, or an error that is printed and
+// mapped.
 using Run = std::function<Result<int>(Session&)>;
 
 // Adds the options of one command to `app`; what it returns owns them.

@@ -13,13 +13,16 @@ class Deadline {
   using Clock = std::chrono::steady_clock;
   // `seconds` of 0: for ever.
   explicit Deadline(double seconds) {
-    if (seconds > 0) end_ = Clock::now() + std::chrono::round<Clock::duration>(std::chrono::duration<double>(seconds));
+    if (seconds > 0)
+      end_ = Clock::now() +
+             std::chrono::round<Clock::duration>(std::chrono::duration<double>(seconds));
   }
 
   // What is left, at least 1 ms; nothing: for ever.
   std::optional<std::chrono::milliseconds> left() const {
     if (!end_) return std::nullopt;
-    return std::max(std::chrono::ceil<std::chrono::milliseconds>(*end_ - Clock::now()), std::chrono::milliseconds(1));
+    return std::max(std::chrono::ceil<std::chrono::milliseconds>(*end_ - Clock::now()),
+                    std::chrono::milliseconds(1));
   }
 
  private:
@@ -27,7 +30,8 @@ class Deadline {
 };
 
 inline void add_timeout(CLI::App& app, double& seconds) {
-  app.add_option("--timeout", seconds, "Wait at most so long, then exit with code 4; the job goes on")
+  app.add_option("--timeout", seconds,
+                 "Wait at most so long, then exit with code 4; the job goes on")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.001, 1e8));
 }

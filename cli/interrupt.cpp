@@ -18,7 +18,8 @@ Result<Interrupt> Interrupt::begin() {
   return Interrupt(std::move(fd), before);
 }
 
-Interrupt::Interrupt(Interrupt&& other) noexcept : fd_(std::move(other.fd_)), before_(other.before_) {}
+Interrupt::Interrupt(Interrupt&& other) noexcept
+    : fd_(std::move(other.fd_)), before_(other.before_) {}
 
 Interrupt::~Interrupt() {
   if (fd_) ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);

@@ -8,8 +8,9 @@
 
 namespace cuzk::cli {
 
-// While it lives, SIGINT and SIGTERM do not end the process but make `fd` readable: for the time of a
-// wait whose end must be explained. Afterwards they act as before; one that nobody read acts at once.
+// While it lives, SIGINT and SIGTERM do not end the process but make `fd` readable: for the time of
+// a wait whose end must be explained. Afterwards they act as before; one that nobody read acts at
+// once.
 class Interrupt {
  public:
   static Result<Interrupt> begin();

@@ -40,7 +40,8 @@ Result<AnswerText> answer_text(const JobReport& report) {
 }
 
 Status write_answer(const AnswerText& answer, const AnswerFiles& files, const std::string& id) {
-  for (const auto& [path, text] : {std::pair(&files.proof, &answer.proof), {&files.publics, &answer.publics}}) {
+  for (const auto& [path, text] :
+       {std::pair(&files.proof, &answer.proof), {&files.publics, &answer.publics}}) {
     if (path->empty()) continue;
     if (Status written = write_file_atomically(*path, *text); !written) {
       Error error = written.error();
@@ -65,9 +66,11 @@ void print_stages(const JobReport& report, std::ostream& out) {
   }
 }
 
-void print_done(const JobReport& report, const AnswerText& answer, const AnswerFiles& files, std::ostream& out) {
-  fmt::print(out, "job {}: {} proved on {} in {}\n", report.job.value, one_line(report.circuit_name),
-             one_line(report.device), time_text(milliseconds(report.finished_ms - report.submitted_ms)));
+void print_done(const JobReport& report, const AnswerText& answer, const AnswerFiles& files,
+                std::ostream& out) {
+  fmt::print(out, "job {}: {} proved on {} in {}\n", report.job.value,
+             one_line(report.circuit_name), one_line(report.device),
+             time_text(milliseconds(report.finished_ms - report.submitted_ms)));
   print_stages(report, out);
   if (files.proof.empty()) {
     fmt::print(out, "proof:\n{}\n", answer.proof);
@@ -96,10 +99,11 @@ Result<int> deliver(const JobReport& report, const AnswerFiles& files, const Ses
   return kDone;
 }
 
-// A job that ended without a proof. Input that was refused before anything was proved is a bad request; a
-// proof that was made and found to be false is a failure.
+// A job that ended without a proof. Input that was refused before anything was proved is a bad
+// request; a proof that was made and found to be false is a failure.
 int report_failure(const JobReport& report, const Session& session) {
-  const Error error = report.error.value_or(Error{ErrorClass::kOperator, "no reason is known", {}, {}});
+  const Error error =
+      report.error.value_or(Error{ErrorClass::kOperator, "no reason is known", {}, {}});
   fmt::print(session.err(), "cuzkctl: job {} {}: {}\n", report.job.value, name_of(report.state),
              one_line(error.message()));
   if (session.json) print_json(to_json(report), session);
@@ -112,7 +116,8 @@ Error still_running(Error error, const std::string& id) {
   if (error.error_class == ErrorClass::kBusy) {
     error.hint = fmt::format("the job goes on: cuzkctl await {}, or cuzkctl cancel {}", id, id);
   } else if (error.error_class == ErrorClass::kUnavailable) {
-    error.hint = fmt::format("the job is on its disk and goes on when it runs again: cuzkctl await {}", id);
+    error.hint =
+        fmt::format("the job is on its disk and goes on when it runs again: cuzkctl await {}", id);
   }
   return error;
 }
@@ -120,7 +125,8 @@ Error still_running(Error error, const std::string& id) {
 }  // namespace
 
 void add_answer_files(CLI::App& app, AnswerFiles& files) {
-  app.add_option("--proof", files.proof, "Write the proof here, as snarkjs does; else it is printed")
+  app.add_option("--proof", files.proof,
+                 "Write the proof here, as snarkjs does; else it is printed")
       ->type_name("FILE");
   app.add_option("--public", files.publics, "Write the public signals here; else they are printed")
       ->type_name("FILE");

@@ -20,8 +20,8 @@ struct AnswerFiles {
 void add_answer_files(CLI::App& app, AnswerFiles& files);
 Status check_answer_files(const AnswerFiles& files);
 
-// Waits for the job's end, writes or prints its answer, and returns the exit code. When the wait ends
-// before the job does, the message says how to go on. `id` is a job's number or a request id.
+// Waits for the job's end, writes or prints its answer, and returns the exit code. When the wait
+// ends before the job does, the message says how to go on. `id` is a job's number or a request id.
 Result<int> wait_for_answer(Client& client, const std::string& id, const Deadline& deadline,
                             const AnswerFiles& files, Session& session);
 

@@ -10,9 +10,11 @@
 #include "cli/app.hpp"
 
 int main(int argc, char** argv) {
-  cuzk::cli::Terminal terminal{std::cout, std::cerr, ::isatty(STDOUT_FILENO) == 1, ::isatty(STDERR_FILENO) == 1};
+  cuzk::cli::Terminal terminal{std::cout, std::cerr, ::isatty(STDOUT_FILENO) == 1,
+                               ::isatty(STDERR_FILENO) == 1};
   std::optional<std::string> socket;
-  if (const char* value = std::getenv("CUZK_SOCKET"); value != nullptr && *value != '\0') socket = value;
+  if (const char* value = std::getenv("CUZK_SOCKET"); value != nullptr && *value != '\0')
+    socket = value;
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const int code = cuzk::cli::run(arguments, terminal, socket);
   // An answer that did not reach its reader (a full disk, a closed pipe) is no answer.

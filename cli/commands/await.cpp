@@ -18,8 +18,9 @@ struct Options {
 Result<int> await_job(const Options& options, Session& session) {
   CUZK_CHECK(check_answer_files(options.answer));
   const Deadline deadline(options.timeout);
-  CUZK_TRY(client, Client::connect(session.socket, std::min<std::chrono::milliseconds>(
-                                                       deadline.left().value_or(kPromptly), kPromptly)));
+  CUZK_TRY(client,
+           Client::connect(session.socket, std::min<std::chrono::milliseconds>(
+                                               deadline.left().value_or(kPromptly), kPromptly)));
   return wait_for_answer(client, options.id, deadline, options.answer, session);
 }
 

@@ -22,10 +22,13 @@ const char* outcome(const CancelReply& reply) {
 Result<int> cancel(const std::string& id, Session& session) {
   CUZK_TRY(reply, ask<CancelReply>(session, MessageType::kCancel, CancelRequest{id}));
   if (session.json) {
-    print_json({{"job", reply.job.value}, {"state", name_of(reply.state)}, {"was_running", reply.was_running}},
+    print_json({{"job", reply.job.value},
+                {"state", name_of(reply.state)},
+                {"was_running", reply.was_running}},
                session);
   } else {
-    fmt::print(session.out(), "job {}: {} ({})\n", reply.job.value, outcome(reply), name_of(reply.state));
+    fmt::print(session.out(), "job {}: {} ({})\n", reply.job.value, outcome(reply),
+               name_of(reply.state));
   }
   return kDone;
 }

@@ -29,7 +29,8 @@ struct Options {
   std::filesystem::path r1cs;
 };
 
-// circom's C++ programs read their circuit's data from a file of their own name with .dat behind it.
+// circom's C++ programs read their circuit's data from a file of their own name with .dat behind
+// it.
 Status attach_program(const std::filesystem::path& program, Attachments& attachments) {
   CUZK_CHECK(attachments.add(program));
   Status data = attachments.add(program.string() + ".dat");
@@ -61,12 +62,14 @@ Result<CircuitAddRequest> make_request(const Options& options, Attachments& atta
 
 void print_added(const CircuitInfo& circuit, std::ostream& out) {
   const KeyInfo& key = circuit.key;
-  fmt::print(out, "circuit {}: {}, {} variables, {} public signals, domain {}; {}\n", one_line(circuit.name),
-             name_of(key.curve), key.n_variables, key.n_public, key.domain_size, witness_source(circuit.artefacts));
+  fmt::print(out, "circuit {}: {}, {} variables, {} public signals, domain {}; {}\n",
+             one_line(circuit.name), name_of(key.curve), key.n_variables, key.n_public,
+             key.domain_size, witness_source(circuit.artefacts));
   fmt::print(out, "  key        {:>10}  {}\n", time_text(microseconds(key.microseconds)),
              key.converted ? "checked and converted" : "was converted before, checked again");
   fmt::print(out, "  artefacts  {:>10}\n", time_text(microseconds(circuit.artefacts.microseconds)));
-  if (key.test_only) fmt::print(out, "  the key is for tests only: whoever made it can forge proofs\n");
+  if (key.test_only)
+    fmt::print(out, "  the key is for tests only: whoever made it can forge proofs\n");
 }
 
 Result<int> circuit_add(const Options& options, Session& session) {
@@ -81,7 +84,9 @@ Result<int> circuit_add(const Options& options, Session& session) {
   auto added = client.call<CircuitInfo>(MessageType::kCircuitAdd, request, attachments.fds(), call);
   progress.clear();
   if (!added && interrupt.take()) {
-    fmt::print(session.err(), "cuzkctl: interrupted; the daemon may still add the circuit: see cuzkctl circuit list\n");
+    fmt::print(
+        session.err(),
+        "cuzkctl: interrupted; the daemon may still add the circuit: see cuzkctl circuit list\n");
     return kInterrupted;
   }
   if (!added) return std::move(added).error();
@@ -99,12 +104,14 @@ Run add_circuit_add(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("NAME", options->name, "Letters, digits, '-', '_', '.'; at most 64")->required();
   app.add_option("--zkey", options->zkey, "Proving key of snarkjs")->type_name("FILE")->required();
-  CLI::Option* wasm = app.add_option("--wasm", options->wasm, "circom's witness generator for --input");
+  CLI::Option* wasm =
+      app.add_option("--wasm", options->wasm, "circom's witness generator for --input");
   CLI::Option* program = app.add_option("--witness-program", options->program,
                                         "Or circom's C++ witness program; its .dat lies beside it");
   wasm->type_name("FILE")->excludes(program);
   program->type_name("FILE");
-  app.add_option("--r1cs", options->r1cs, "Constraints, to explain a witness that breaks one")->type_name("FILE");
+  app.add_option("--r1cs", options->r1cs, "Constraints, to explain a witness that breaks one")
+      ->type_name("FILE");
   return [options](Session& session) { return circuit_add(*options, session); };
 }
 

@@ -20,7 +20,8 @@ Result<int> circuit_list(Session& session) {
     print_json({{"circuits", std::move(list)}}, session);
     return kDone;
   }
-  Table table({"CIRCUIT", "CURVE", "VARIABLES>", "PUBLIC>", "DOMAIN>", "KEY SIZE>", "KEY", "TAKES"});
+  Table table(
+      {"CIRCUIT", "CURVE", "VARIABLES>", "PUBLIC>", "DOMAIN>", "KEY SIZE>", "KEY", "TAKES"});
   for (const CircuitInfo& circuit : reply.circuits) {
     table.add({circuit.name, name_of(circuit.key.curve), std::to_string(circuit.key.n_variables),
                std::to_string(circuit.key.n_public), std::to_string(circuit.key.domain_size),

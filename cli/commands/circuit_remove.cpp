@@ -15,11 +15,13 @@ namespace cuzk::cli {
 namespace {
 
 Result<int> circuit_remove(const std::string& name, Session& session) {
-  CUZK_TRY(removed, ask<CircuitInfo>(session, MessageType::kCircuitRemove, CircuitRemoveRequest{name}));
+  CUZK_TRY(removed,
+           ask<CircuitInfo>(session, MessageType::kCircuitRemove, CircuitRemoveRequest{name}));
   if (session.json) {
     print_json(to_json(removed), session);
   } else {
-    fmt::print(session.out(), "circuit {} removed; accepted jobs of it go on\n", one_line(removed.name));
+    fmt::print(session.out(), "circuit {} removed; accepted jobs of it go on\n",
+               one_line(removed.name));
   }
   return kDone;
 }

@@ -18,8 +18,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// A key's path is told apart by its end.
+constexpr std::size_t kCircuitWidth = 32;
+
 std::int64_t now_ms() {
-  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 std::string progress_or_time(const JobReport& job) {
@@ -35,11 +40,13 @@ Result<int> jobs(std::uint32_t limit, Session& session) {
     print_json({{"jobs", std::move(list)}}, session);
     return kDone;
   }
-  Table table({"JOB>", "STATE", "CIRCUIT", "PRIORITY", "SUBMITTED>", "TOOK>", "DEVICE", "REQUEST", "NOTE"});
+  Table table(
+      {"JOB>", "STATE", "CIRCUIT", "PRIORITY", "SUBMITTED>", "TOOK>", "DEVICE", "REQUEST", "NOTE"});
   for (const JobReport& job : reply.jobs) {
-    table.add({std::to_string(job.job.value), name_of(job.state), job.circuit_name, name_of(job.priority),
-               time_text(milliseconds(now_ms() - job.submitted_ms)) + " ago", progress_or_time(job), job.device,
-               job.request_id, job.error ? job.error->what : ""});
+    table.add({std::to_string(job.job.value), name_of(job.state),
+               tail(job.circuit_name, kCircuitWidth), name_of(job.priority),
+               age_text(milliseconds(now_ms() - job.submitted_ms)) + " ago", progress_or_time(job),
+               job.device, job.request_id, job.error ? job.error->what : ""});
   }
   if (table.empty()) {
     session.out() << "no jobs\n";
@@ -53,7 +60,9 @@ Result<int> jobs(std::uint32_t limit, Session& session) {
 
 Run add_jobs(CLI::App& app) {
   auto limit = std::make_shared<std::uint32_t>(20);
-  app.add_option("--limit", *limit, "At most so many, the newest")->type_name("N")->check(CLI::Range(1u, 1'000'000u));
+  app.add_option("--limit", *limit, "At most so many, the newest")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1'000'000u));
   return [limit](Session& session) { return jobs(*limit, session); };
 }
 

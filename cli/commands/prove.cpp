@@ -36,8 +36,9 @@ struct Options {
 
 Status check(const Options& options) {
   if (options.circuit.empty() == options.zkey.empty()) {
-    return usage(options.circuit.empty() ? "nothing to prove with" : "both a circuit's name and --zkey",
-                 "give either --zkey FILE or the NAME of a registered circuit");
+    return usage(
+        options.circuit.empty() ? "nothing to prove with" : "both a circuit's name and --zkey",
+        "give either --zkey FILE or the NAME of a registered circuit");
   }
   if (options.wtns.empty() == options.input.empty()) {
     return usage(options.wtns.empty() ? "nothing to prove" : "both --wtns and --input",
@@ -52,12 +53,14 @@ Status check(const Options& options) {
                              options.request_id.size()));
   }
   if (options.no_wait && !(options.answer.proof.empty() && options.answer.publics.empty())) {
-    return usage("with --no-wait there is nothing to write yet", "use cuzkctl await ID --proof FILE --public FILE");
+    return usage("with --no-wait there is nothing to write yet",
+                 "use cuzkctl await ID --proof FILE --public FILE");
   }
   return check_answer_files(options.answer);
 }
 
-Result<SubmitRequest> make_request(const Options& options, const Session& session, Attachments& attachments) {
+Result<SubmitRequest> make_request(const Options& options, const Session& session,
+                                   Attachments& attachments) {
   SubmitRequest request;
   request.request_id = options.request_id;
   request.priority = options.priority;
@@ -91,7 +94,8 @@ Result<std::optional<SubmitReply>> submit(Client& client, const SubmitRequest& r
   progress.clear();
   if (reply) return std::optional(*reply);
   if (interrupt.take()) {
-    fmt::print(session.err(), "cuzkctl: interrupted before the job was accepted; ask again to prove it\n");
+    fmt::print(session.err(),
+               "cuzkctl: interrupted before the job was accepted; ask again to prove it\n");
     return std::optional<SubmitReply>();
   }
   return std::move(reply).error();
@@ -99,7 +103,9 @@ Result<std::optional<SubmitReply>> submit(Client& client, const SubmitRequest& r
 
 void print_accepted(const SubmitReply& reply, const Session& session) {
   if (session.json) {
-    print_json({{"job", reply.job.value}, {"state", name_of(reply.state)}, {"existed", reply.existed}}, session);
+    print_json(
+        {{"job", reply.job.value}, {"state", name_of(reply.state)}, {"existed", reply.existed}},
+        session);
     return;
   }
   fmt::print(session.out(), "job {}: {}{}\n", reply.job.value, name_of(reply.state),
@@ -111,15 +117,17 @@ Result<int> prove(const Options& options, Session& session) {
   const Deadline deadline(options.timeout);
   Attachments attachments;
   CUZK_TRY(request, make_request(options, session, attachments));
-  CUZK_TRY(client, Client::connect(session.socket, std::min<std::chrono::milliseconds>(
-                                                       deadline.left().value_or(kPromptly), kPromptly)));
+  CUZK_TRY(client,
+           Client::connect(session.socket, std::min<std::chrono::milliseconds>(
+                                               deadline.left().value_or(kPromptly), kPromptly)));
   CUZK_TRY(reply, submit(client, request, attachments, deadline, session));
   if (!reply) return kInterrupted;
   if (options.no_wait) {
     print_accepted(*reply, session);
     return kDone;
   }
-  return wait_for_answer(client, std::to_string(reply->job.value), deadline, options.answer, session);
+  return wait_for_answer(client, std::to_string(reply->job.value), deadline, options.answer,
+                         session);
 }
 
 }  // namespace
@@ -131,14 +139,17 @@ Run add_prove(CLI::App& app) {
                                                               {"critical", Priority::kCritical}};
   auto options = std::make_shared<Options>();
   app.add_option("NAME", options->circuit, "A registered circuit (see circuit add)");
-  app.add_option("--zkey", options->zkey, "Proving key of snarkjs, instead of NAME")->type_name("FILE");
+  app.add_option("--zkey", options->zkey, "Proving key of snarkjs, instead of NAME")
+      ->type_name("FILE");
   app.add_option("--wtns", options->wtns, "Witness")->type_name("FILE");
-  app.add_option("--input", options->input, "Input signals as JSON, for a registered circuit")->type_name("FILE");
+  app.add_option("--input", options->input, "Input signals as JSON, for a registered circuit")
+      ->type_name("FILE");
   add_answer_files(app, options->answer);
   app.add_option("--priority", options->priority, "low, normal, high or critical")
       ->type_name("NAME")
       ->transform(CLI::CheckedTransformer(kPriorities, CLI::ignore_case).description(""));
-  app.add_option("--request-id", options->request_id, "The same id again gives the same job and answer")
+  app.add_option("--request-id", options->request_id,
+                 "The same id again gives the same job and answer")
       ->type_name("ID");
   app.add_flag("--no-wait", options->no_wait, "Print the job's number as soon as it is accepted");
   add_timeout(app, options->timeout);

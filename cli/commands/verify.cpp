@@ -49,8 +49,8 @@ Result<int> verify_files(const Options& options, Session& session) {
                 {"public_signals", vkey.n_public}},
                session);
   } else if (verdict->valid) {
-    fmt::print(session.out(), "valid: {} proves the {} public signals of {}\n", options.proof.string(),
-               vkey.n_public, options.publics.string());
+    fmt::print(session.out(), "valid: {} proves the {} public signals of {}\n",
+               options.proof.string(), vkey.n_public, options.publics.string());
   } else {
     fmt::print(session.out(), "INVALID: {}\n", one_line(verdict->reason));
   }
@@ -62,7 +62,9 @@ Result<int> verify_files(const Options& options, Session& session) {
 Run add_verify(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("--vkey", options->vkey, "Verification key (JSON)")->type_name("FILE")->required();
-  app.add_option("--public", options->publics, "Public signals (JSON)")->type_name("FILE")->required();
+  app.add_option("--public", options->publics, "Public signals (JSON)")
+      ->type_name("FILE")
+      ->required();
   app.add_option("--proof", options->proof, "Proof (JSON)")->type_name("FILE")->required();
   return [options](Session& session) { return verify_files(*options, session); };
 }

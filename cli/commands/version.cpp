@@ -18,14 +18,18 @@ namespace {
 Result<int> version(Session& session) {
   const auto daemon = ask<VersionReply>(session, MessageType::kVersion, VersionRequest{});
   if (session.json) {
-    print_json({{"cuzkctl", {{"version", kBuildVersion}, {"revision", kBuildRevision}, {"protocol", kProtocolVersion}}},
+    print_json({{"cuzkctl",
+                 {{"version", kBuildVersion},
+                  {"revision", kBuildRevision},
+                  {"protocol", kProtocolVersion}}},
                 {"daemon", daemon ? to_json(*daemon) : Json()},
                 {"socket", session.socket.string()},
                 {"error", daemon ? Json() : to_json(daemon.error())}},
                session);
     return kDone;
   }
-  fmt::print(session.out(), "cuzkctl {} ({}), protocol {}\n", kBuildVersion, kBuildRevision, kProtocolVersion);
+  fmt::print(session.out(), "cuzkctl {} ({}), protocol {}\n", kBuildVersion, kBuildRevision,
+             kProtocolVersion);
   if (daemon) {
     fmt::print(session.out(), "daemon  {} ({}), protocol {}, pid {}\n", one_line(daemon->version),
                one_line(daemon->revision), daemon->protocol, daemon->pid);

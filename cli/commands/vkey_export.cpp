@@ -17,7 +17,8 @@ Result<int> vkey_export(const std::filesystem::path& file, Session& session) {
   CUZK_TRY(mapped, MappedFile::open(file));
   CUZK_TRY(zkey, Zkey::parse(mapped.bytes(), file.string()));
   const ZkeyHeader& header = zkey.header();
-  const MontgomeryVerifyingKey points{header.alpha1, header.beta2, header.gamma2, header.delta2, zkey.ic()};
+  const MontgomeryVerifyingKey points{header.alpha1, header.beta2, header.gamma2, header.delta2,
+                                      zkey.ic()};
   CUZK_TRY(key, import_verifying_key(header.curve, points, file.string()));
   CUZK_TRY(pairing, alphabeta_bytes(key));
   session.out() << vkey_to_json(key, pairing);

@@ -8,7 +8,9 @@ namespace {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-Json time_or_null(std::int64_t milliseconds) { return milliseconds == 0 ? Json() : Json(milliseconds); }
+Json time_or_null(std::int64_t milliseconds) {
+  return milliseconds == 0 ? Json() : Json(milliseconds);
+}
 
 Json to_json(const WorkerStatus& worker) {
   return {{"name", worker.name},
@@ -36,20 +38,18 @@ Json to_json(const SlotStatus& slot) {
 }  // namespace
 
 Json to_json(const Error& error) {
-  return {{"class", name_of(error.error_class)}, {"what", error.what},
-          {"where", text_or_null(error.where)}, {"hint", text_or_null(error.hint)},
+  return {{"class", name_of(error.error_class)},
+          {"what", error.what},
+          {"where", text_or_null(error.where)},
+          {"hint", text_or_null(error.hint)},
           {"message", error.message()}};
 }
 
 Json to_json(const KeyInfo& key) {
-  return {{"digest", to_hex(key.digest)},
-          {"curve", name_of(key.curve)},
-          {"variables", key.n_variables},
-          {"public_signals", key.n_public},
-          {"domain_size", key.domain_size},
-          {"bytes", key.file_bytes},
-          {"test_only", key.test_only},
-          {"path", key.path}};
+  return {{"digest", to_hex(key.digest)},   {"curve", name_of(key.curve)},
+          {"variables", key.n_variables},   {"public_signals", key.n_public},
+          {"domain_size", key.domain_size}, {"bytes", key.file_bytes},
+          {"test_only", key.test_only},     {"path", key.path}};
 }
 
 Json to_json(const VersionReply& version) {

@@ -44,15 +44,16 @@ void ProgressLine::show(const ProgressEvent& event, TimePoint now) {
 
 void ProgressLine::show_on_terminal(const std::string& text, TimePoint now) {
   if (on_screen_ && now - drawn_at_ < kRedraw) return;
-  // Back to the start of the line, erase, and no line feed, so that the next one takes its place. A line
-  // that wraps could not be erased.
+  // Back to the start of the line, erase, and no line feed, so that the next one takes its place. A
+  // line that wraps could not be erased.
   fmt::print(session_.err(), "\r\x1b[K{}", text.substr(0, 78));
   session_.err().flush();
   on_screen_ = true;
   drawn_at_ = now;
 }
 
-void ProgressLine::show_as_line(const ProgressEvent& event, const std::string& text, TimePoint now) {
+void ProgressLine::show_as_line(const ProgressEvent& event, const std::string& text,
+                                TimePoint now) {
   if (now - stage_since_ < kLongStage) return;
   if (line_ == event.stage && now - line_at_ < kNextLine) return;
   fmt::print(session_.err(), "{}\n", text);

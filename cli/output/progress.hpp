@@ -1,7 +1,7 @@
 // What a waiting command shows on standard error while the daemon works.
 //
-// On a terminal one line, written over and erased at the end; elsewhere a line when something long begins
-// or goes on, so that a log shows life without noise. Nothing with --json.
+// On a terminal one line, written over and erased at the end; elsewhere a line when something long
+// begins or goes on, so that a log shows life without noise. Nothing with --json.
 #pragma once
 
 #include <chrono>
@@ -33,9 +33,9 @@ class ProgressLine {
   const Session& session_;
   bool on_screen_ = false;
   TimePoint drawn_at_{};
-  std::string stage_;       // the present stage
+  std::string stage_;  // the present stage
   TimePoint stage_since_{};
-  std::string line_;        // the last line in a log
+  std::string line_;  // the last line in a log
   TimePoint line_at_{};
 };
 

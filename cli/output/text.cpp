@@ -23,7 +23,8 @@ std::string one_line(std::string_view text) {
   std::string clean;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    const bool c1 = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    const bool c1 =
+        byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
     if (c1) ++i;
     clean += byte < 0x20 || byte == 0x7f || c1 ? '?' : text[i];
   }
@@ -40,6 +41,29 @@ std::string time_text(std::chrono::microseconds time) {
   if (seconds < 3600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
   if (seconds < 86400) return fmt::format("{} h {} min", seconds / 3600, seconds % 3600 / 60);
   return fmt::format("{} d {} h", seconds / 86400, seconds % 86400 / 3600);
+}
+
+std::string age_text(std::chrono::milliseconds age) {
+  const std::int64_t seconds = std::max<std::int64_t>(age.count(), 0) / 1000;
+  if (seconds < 60) return fmt::format("{} s", seconds);
+  if (seconds < 3600) return fmt::format("{} min", seconds / 60);
+  if (seconds < 86400) return fmt::format("{} h", seconds / 3600);
+  return fmt::format("{} d", seconds / 86400);
+}
+
+std::string tail(std::string_view text, std::size_t limit) {
+  std::size_t excess = width(text);
+  if (excess <= limit) return std::string(text);
+  constexpr std::string_view kDots = "...";
+  excess -= limit - kDots.size();
+  std::size_t at = 0;
+  while (excess != 0) {
+    // A character goes with the bytes that continue it.
+    do ++at;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80);
+    --excess;
+  }
+  return std::string(kDots) + std::string(text.substr(at));
 }
 
 std::string size_text(std::uint64_t bytes) {

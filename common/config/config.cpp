@@ -36,7 +36,8 @@ struct Key {
 };
 
 Problem read_level(const Node& node, Config& config) {
-  static constexpr std::array<std::string_view, 6> kLevels = {"trace", "debug", "info", "warn", "error", "off"};
+  static constexpr std::array<std::string_view, 6> kLevels = {"trace", "debug", "info",
+                                                              "warn",  "error", "off"};
   return config::read_choice(node, config.logging.level, kLevels);
 }
 
@@ -50,22 +51,33 @@ Problem read_format(const Node& node, Config& config) {
 
 // In the order of etc/cuzk.toml.
 const Key kKeys[] = {
-    {"daemon", "socket", [](const Node& n, Config& c) { return config::read_path(n, c.daemon.socket); }},
-    {"daemon", "state_dir", [](const Node& n, Config& c) { return config::read_path(n, c.daemon.state_dir); }},
-    {"daemon", "listen", [](const Node& n, Config& c) { return config::read_text(n, c.daemon.listen); },
+    {"daemon", "socket",
+     [](const Node& n, Config& c) { return config::read_path(n, c.daemon.socket); }},
+    {"daemon", "state_dir",
+     [](const Node& n, Config& c) { return config::read_path(n, c.daemon.state_dir); }},
+    {"daemon", "listen",
+     [](const Node& n, Config& c) { return config::read_text(n, c.daemon.listen); },
      Effect::kReserved},
     {"daemon", "max_connections",
-     [](const Node& n, Config& c) { return config::read_count(n, c.daemon.max_connections, 1, 100'000); }},
+     [](const Node& n, Config& c) {
+       return config::read_count(n, c.daemon.max_connections, 1, 100'000);
+     }},
     {"daemon", "max_queue",
-     [](const Node& n, Config& c) { return config::read_count(n, c.daemon.max_queue, 1, 1'000'000); }},
+     [](const Node& n, Config& c) {
+       return config::read_count(n, c.daemon.max_queue, 1, 1'000'000);
+     }},
     {"daemon", "keep_jobs",
-     [](const Node& n, Config& c) { return config::read_count(n, c.daemon.keep_jobs, 0, 10'000'000); }},
+     [](const Node& n, Config& c) {
+       return config::read_count(n, c.daemon.keep_jobs, 0, 10'000'000);
+     }},
     {"daemon", "keep_jobs_for",
      [](const Node& n, Config& c) {
        return config::read_duration(n, c.daemon.keep_jobs_for, milliseconds(0), hours(24 * 3650));
      }},
-    {"srs", "param_cache", [](const Node& n, Config& c) { return config::read_path(n, c.srs.param_cache); }},
-    {"srs", "preload", [](const Node& n, Config& c) { return config::read_text_list(n, c.srs.preload); }},
+    {"srs", "param_cache",
+     [](const Node& n, Config& c) { return config::read_path(n, c.srs.param_cache); }},
+    {"srs", "preload",
+     [](const Node& n, Config& c) { return config::read_text_list(n, c.srs.preload); }},
     {"memory", "total_budget",
      [](const Node& n, Config& c) { return config::read_size(n, c.memory.total_budget, "auto"); }},
     {"memory", "safety_margin",
@@ -76,19 +88,27 @@ const Key kKeys[] = {
      },
      Effect::kReserved},
     {"synthesis", "partition_workers",
-     [](const Node& n, Config& c) { return config::read_count(n, c.synthesis.partition_workers, 0, 256); }},
+     [](const Node& n, Config& c) {
+       return config::read_count(n, c.synthesis.partition_workers, 0, 256);
+     }},
     {"synthesis", "threads",
      [](const Node& n, Config& c) { return config::read_count(n, c.synthesis.threads, 0, 4096); }},
-    {"gpus", "devices", [](const Node& n, Config& c) { return config::read_devices(n, c.gpus.devices); }},
+    {"gpus", "devices",
+     [](const Node& n, Config& c) { return config::read_devices(n, c.gpus.devices); }},
     {"gpus", "gpu_threads",
      [](const Node& n, Config& c) { return config::read_count(n, c.gpus.gpu_threads, 0, 4096); }},
     {"gpus", "gpu_workers_per_device",
-     [](const Node& n, Config& c) { return config::read_count(n, c.gpus.gpu_workers_per_device, 1, 16); },
+     [](const Node& n, Config& c) {
+       return config::read_count(n, c.gpus.gpu_workers_per_device, 1, 16);
+     },
      Effect::kReserved},
-    {"gpus", "vram_limit", [](const Node& n, Config& c) { return config::read_size(n, c.gpus.vram_limit, "auto"); },
+    {"gpus", "vram_limit",
+     [](const Node& n, Config& c) { return config::read_size(n, c.gpus.vram_limit, "auto"); },
      Effect::kReserved},
     {"scheduler", "max_batch_size",
-     [](const Node& n, Config& c) { return config::read_count(n, c.scheduler.max_batch_size, 1, 1024); },
+     [](const Node& n, Config& c) {
+       return config::read_count(n, c.scheduler.max_batch_size, 1, 1024);
+     },
      Effect::kReserved},
     {"scheduler", "max_batch_wait_ms",
      [](const Node& n, Config& c) {
@@ -96,7 +116,9 @@ const Key kKeys[] = {
      },
      Effect::kReserved},
     {"pipeline", "synthesis_lookahead",
-     [](const Node& n, Config& c) { return config::read_count(n, c.pipeline.synthesis_lookahead, 1, 256); }},
+     [](const Node& n, Config& c) {
+       return config::read_count(n, c.pipeline.synthesis_lookahead, 1, 256);
+     }},
     {"supervision", "restart_delay",
      [](const Node& n, Config& c) {
        return config::read_duration(n, c.supervision.restart_delay, milliseconds(1), kLongest);
@@ -107,14 +129,17 @@ const Key kKeys[] = {
      }},
     {"supervision", "restart_forgiven_after",
      [](const Node& n, Config& c) {
-       return config::read_duration(n, c.supervision.restart_forgiven_after, milliseconds(1), kLongest);
+       return config::read_duration(n, c.supervision.restart_forgiven_after, milliseconds(1),
+                                    kLongest);
      }},
     {"supervision", "stop_patience",
      [](const Node& n, Config& c) {
        return config::read_duration(n, c.supervision.stop_patience, milliseconds(0), kLongest);
      }},
     {"supervision", "max_attempts",
-     [](const Node& n, Config& c) { return config::read_count(n, c.supervision.max_attempts, 1, 100); }},
+     [](const Node& n, Config& c) {
+       return config::read_count(n, c.supervision.max_attempts, 1, 100);
+     }},
     {"logging", "level", read_level},
     {"logging", "format", read_format},
 };
@@ -164,7 +189,8 @@ std::string unknown_key(std::string_view section, std::string_view name) {
   for (const Key& key : kKeys) {
     (key.section == section ? here : anywhere).push_back(key.name);
   }
-  if (const auto meant = nearest(name, here); !meant.empty()) return text + fmt::format("; did you mean {}?", meant);
+  if (const auto meant = nearest(name, here); !meant.empty())
+    return text + fmt::format("; did you mean {}?", meant);
   if (const auto meant = nearest(name, anywhere); !meant.empty()) {
     const auto key = std::find_if(std::begin(kKeys), std::end(kKeys),
                                   [&](const Key& k) { return k.name == meant; });
@@ -219,11 +245,13 @@ ConfigReport parse_config(std::string_view text) {
   for (const auto& [name, node] : root) {
     const std::uint32_t line = name.source().begin.line;
     if (std::find(known.begin(), known.end(), name.str()) == known.end()) {
-      report.problems.push_back({line, node.is_table() ? unknown_section(name.str()) : unknown_key({}, name.str())});
+      report.problems.push_back(
+          {line, node.is_table() ? unknown_section(name.str()) : unknown_key({}, name.str())});
     } else if (const auto* table = node.as_table()) {
       read_section(name, *table, report);
     } else {
-      report.problems.push_back({line, fmt::format("{}: must be a section, [{}]", name.str(), name.str())});
+      report.problems.push_back(
+          {line, fmt::format("{}: must be a section, [{}]", name.str(), name.str())});
     }
   }
   std::stable_sort(report.problems.begin(), report.problems.end(),
@@ -236,7 +264,8 @@ Result<Config> load_config(const std::filesystem::path& path) {
   ConfigReport report = parse_config(text);
   // A default that stands for a wrong value makes no second problem.
   if (report.problems.empty()) {
-    for (std::string& problem : check_config(report.config)) report.problems.push_back({0, std::move(problem)});
+    for (std::string& problem : check_config(report.config))
+      report.problems.push_back({0, std::move(problem)});
   }
   if (report.problems.empty()) return std::move(report.config);
   std::string what;
@@ -253,8 +282,10 @@ std::vector<std::string> check_config(const Config& config) {
   if (const Status fits = check_socket_path(config.daemon.socket); !fits) {
     problems.push_back("[daemon] socket: " + fits.error().message());
   }
-  if (config.daemon.state_dir.empty()) problems.push_back("[daemon] state_dir: must be a path, is empty");
-  if (config.gpus.devices.empty()) problems.push_back("[gpus] devices: there is none; use [\"cpu\"]");
+  if (config.daemon.state_dir.empty())
+    problems.push_back("[daemon] state_dir: must be a path, is empty");
+  if (config.gpus.devices.empty())
+    problems.push_back("[gpus] devices: there is none; use [\"cpu\"]");
   for (const std::string& device : config.gpus.devices) {
     if (device != "cpu") {
       problems.push_back(

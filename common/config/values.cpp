@@ -28,7 +28,8 @@ const char* type_of(const toml::node& node) {
 // What a node holds, for messages; long text is cut.
 std::string shown(const toml::node& node) {
   if (const auto* text = node.as_string()) {
-    return fmt::format("\"{}\"", text->get().size() <= 60 ? text->get() : text->get().substr(0, 57) + "...");
+    return fmt::format("\"{}\"",
+                       text->get().size() <= 60 ? text->get() : text->get().substr(0, 57) + "...");
   }
   if (const auto* number = node.as_integer()) return std::to_string(number->get());
   return type_of(node);
@@ -56,16 +57,19 @@ struct Unit {
 // `number` of the unit called `name`, if there is such a unit and the product is at most `most`.
 std::optional<std::uint64_t> in_units(std::uint64_t number, std::string_view name,
                                       std::span<const Unit> units, std::uint64_t most) {
-  const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == name; });
+  const auto unit =
+      std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == name; });
   if (unit == units.end() || number > most / unit->factor) return std::nullopt;
   return number * unit->factor;
 }
 
 std::string duration_text(milliseconds time) {
-  constexpr std::array<Unit, 4> kUnits = {{{"d", 86400000}, {"h", 3600000}, {"m", 60000}, {"s", 1000}}};
+  constexpr std::array<Unit, 4> kUnits = {
+      {{"d", 86400000}, {"h", 3600000}, {"m", 60000}, {"s", 1000}}};
   const auto count = static_cast<std::uint64_t>(time.count());
   for (const Unit& unit : kUnits) {
-    if (count != 0 && count % unit.factor == 0) return fmt::format("{}{}", count / unit.factor, unit.name);
+    if (count != 0 && count % unit.factor == 0)
+      return fmt::format("{}{}", count / unit.factor, unit.name);
   }
   return fmt::format("{}ms", count);
 }
@@ -102,7 +106,8 @@ Problem read_text(const toml::node& node, std::string& target) {
   return {};
 }
 
-Problem read_choice(const toml::node& node, std::string& target, std::span<const std::string_view> choices) {
+Problem read_choice(const toml::node& node, std::string& target,
+                    std::span<const std::string_view> choices) {
   const auto* text = node.as_string();
   if (text == nullptr || std::find(choices.begin(), choices.end(), text->get()) == choices.end()) {
     return must_be(fmt::format("one of \"{}\"", fmt::join(choices, "\", \"")), node);
@@ -126,7 +131,8 @@ Problem read_text_list(const toml::node& node, std::vector<std::string>& target)
   std::vector<std::string> values;
   for (const toml::node& entry : *list) {
     const auto* text = entry.as_string();
-    if (text == nullptr) return must_be(fmt::format("a list of text; entry {}", values.size() + 1), entry);
+    if (text == nullptr)
+      return must_be(fmt::format("a list of text; entry {}", values.size() + 1), entry);
     values.push_back(text->get());
   }
   target = std::move(values);
@@ -148,14 +154,16 @@ Problem read_devices(const toml::node& node, std::vector<std::string>& target) {
     } else if (number != nullptr && number->get() >= 0) {
       values.push_back(std::to_string(number->get()));
     } else {
-      return must_be(fmt::format("a list of devices (\"cpu\"); entry {}", values.size() + 1), entry);
+      return must_be(fmt::format("a list of devices (\"cpu\"); entry {}", values.size() + 1),
+                     entry);
     }
   }
   target = std::move(values);
   return {};
 }
 
-Problem read_count(const toml::node& node, std::uint32_t& target, std::uint32_t least, std::uint32_t most) {
+Problem read_count(const toml::node& node, std::uint32_t& target, std::uint32_t least,
+                   std::uint32_t most) {
   const auto* number = node.as_integer();
   if (number == nullptr || number->get() < least || number->get() > most) {
     return must_be(fmt::format("a number from {} to {}", least, most), node);
@@ -179,12 +187,13 @@ Problem read_size(const toml::node& node, std::uint64_t& target, std::string_vie
   return {};
 }
 
-Problem read_duration(const toml::node& node, milliseconds& target, milliseconds least, milliseconds most) {
+Problem read_duration(const toml::node& node, milliseconds& target, milliseconds least,
+                      milliseconds most) {
   std::optional<milliseconds> time;
   if (const auto* text = node.as_string()) time = parse_duration(text->get());
   if (!time || *time < least || *time > most) {
-    return must_be(fmt::format("a time from \"{}\" to \"{}\" (units ms, s, m, h, d)", duration_text(least),
-                               duration_text(most)),
+    return must_be(fmt::format("a time from \"{}\" to \"{}\" (units ms, s, m, h, d)",
+                               duration_text(least), duration_text(most)),
                    node);
   }
   target = *time;

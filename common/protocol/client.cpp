@@ -21,7 +21,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kReceiveBytes = std::size_t{64} << 10;
-// How often a full queue of connections is tried again; connect on a Unix socket has no better wait.
+// How often a full queue of connections is tried again; connect on a Unix socket has no better
+// wait.
 constexpr milliseconds kConnectRetry{20};
 
 std::string seconds_text(milliseconds time) {
@@ -90,13 +91,15 @@ Result<std::string> Client::exchange(MessageType type, std::string_view body,
   while (true) {
     auto frame = receive(limits);
     if (!frame) return broken(std::move(frame).error());
-    if (frame->type == MessageType::kError && (frame->sequence == sequence || frame->sequence == 0)) {
+    if (frame->type == MessageType::kError &&
+        (frame->sequence == sequence || frame->sequence == 0)) {
       // Sequence 0 speaks of the connection, which the daemon closes.
       if (frame->sequence == 0) socket_.reset();
       return decode_error(frame->body);
     }
     if (frame->sequence != sequence) {
-      return broken(foreign_answer(fmt::format("it belongs to request {}, not {}", frame->sequence, sequence)));
+      return broken(foreign_answer(
+          fmt::format("it belongs to request {}, not {}", frame->sequence, sequence)));
     }
     if (frame->type == MessageType::kProgress) {
       auto event = decode<ProgressEvent>(frame->body);
@@ -131,7 +134,8 @@ Result<Frame> Client::receive(const Limits& limits) {
   while (true) {
     auto frame = decoder_.next();
     if (!frame) {
-      return Error{ErrorClass::kUnavailable, "what listens here is no daemon of this release: " + frame.error().what,
+      return Error{ErrorClass::kUnavailable,
+                   "what listens here is no daemon of this release: " + frame.error().what,
                    path_.string(), "use cuzkctl and cuzk-supervisor of the same release"};
     }
     if (*frame) return **std::move(frame);
@@ -153,7 +157,8 @@ Status Client::wait(short events, const Limits& limits) const {
     if (limits.deadline) {
       const auto left = std::chrono::ceil<milliseconds>(*limits.deadline - Clock::now());
       if (left.count() <= 0) {
-        return Error{ErrorClass::kBusy, fmt::format("no answer within {}", seconds_text(*limits.timeout)),
+        return Error{ErrorClass::kBusy,
+                     fmt::format("no answer within {}", seconds_text(*limits.timeout)),
                      path_.string(), "try again later, or give it more time"};
       }
       patience = static_cast<int>(std::min<std::int64_t>(left.count(), INT_MAX));

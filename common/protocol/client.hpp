@@ -1,8 +1,8 @@
 // The client's end of the Unix socket: connect, ask, wait for the answer.
 //
-// Blocking, with a time-out on every wait and a descriptor that can break a wait off, so that a program
-// around it decides how long it waits and what Ctrl-C means. One request at a time; after an error of the
-// transport the connection is closed and every later call fails.
+// Blocking, with a time-out on every wait and a descriptor that can break a wait off, so that a
+// program around it decides how long it waits and what Ctrl-C means. One request at a time; after
+// an error of the transport the connection is closed and every later call fails.
 //
 //     CUZK_TRY(client, Client::connect(socket));
 //     CUZK_TRY(reply, client.call<VersionReply>(MessageType::kVersion, VersionRequest{}));
@@ -32,14 +32,14 @@ struct CallOptions {
 
 class Client {
  public:
-  // Errors: kUnavailable when nobody listens or it may not be reached, kBusy when the daemon's queue of
-  // connections stays full for `timeout`, kBadRequest for a path that no socket can have.
+  // Errors: kUnavailable when nobody listens or it may not be reached, kBusy when the daemon's
+  // queue of connections stays full for `timeout`, kBadRequest for a path that no socket can have.
   static Result<Client> connect(const std::filesystem::path& socket,
                                 std::chrono::milliseconds timeout = std::chrono::seconds(10));
 
-  // Sends a request with `fds` (they stay the caller's) and waits for its reply. An error that the daemon
-  // answers comes back as it is. Others: kBusy when the time is over, kUnavailable when the daemon closed
-  // the connection, kOperator when interrupted, kBug when the answer is not one.
+  // Sends a request with `fds` (they stay the caller's) and waits for its reply. An error that the
+  // daemon answers comes back as it is. Others: kBusy when the time is over, kUnavailable when the
+  // daemon closed the connection, kOperator when interrupted, kBug when the answer is not one.
   template <class Reply, class Request>
   Result<Reply> call(MessageType type, const Request& request, std::span<const int> fds = {},
                      const CallOptions& options = {}) {

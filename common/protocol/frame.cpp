@@ -9,7 +9,8 @@ namespace cuzk {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "headers are copied as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "headers are copied as they lie in memory");
 
 constexpr const char* kWhere = "socket frame";
 
@@ -59,11 +60,12 @@ std::string printable(std::string_view bytes) {
 
 // `bytes` holds at least a header.
 Result<Header> read_header(std::string_view bytes) {
-  Header header{get<std::uint16_t>(bytes, 4), get<std::uint16_t>(bytes, 6), get<std::uint32_t>(bytes, 8),
-                get<std::uint32_t>(bytes, 12), get<std::uint64_t>(bytes, 16)};
+  Header header{get<std::uint16_t>(bytes, 4), get<std::uint16_t>(bytes, 6),
+                get<std::uint32_t>(bytes, 8), get<std::uint32_t>(bytes, 12),
+                get<std::uint64_t>(bytes, 16)};
   if (header.version != kProtocolVersion) {
-    return bad_request(fmt::format("protocol version {}, this program speaks version {}", header.version,
-                                   kProtocolVersion),
+    return bad_request(fmt::format("protocol version {}, this program speaks version {}",
+                                   header.version, kProtocolVersion),
                        kWhere, "use cuzkctl and cuzk-supervisor of the same release");
   }
   if (!is_message_type(header.type)) {
@@ -104,8 +106,8 @@ bool is_message_type(std::uint16_t type) {
 Result<std::string> encode_frame(MessageType type, std::uint64_t sequence, std::string_view body,
                                  std::size_t n_fds) {
   if (body.size() > kMaxFrameBody || n_fds > kMaxFrameFds) {
-    return bug(fmt::format("a message of {} bytes with {} descriptors does not fit a frame", body.size(),
-                           n_fds),
+    return bug(fmt::format("a message of {} bytes with {} descriptors does not fit a frame",
+                           body.size(), n_fds),
                kWhere);
   }
   std::string bytes;
@@ -152,8 +154,9 @@ Result<std::optional<Frame>> FrameDecoder::next() {
   // A stranger is told apart at its first wrong byte, not after it has sent a header's worth.
   const std::string_view start = bytes.substr(0, kFrameMagic.size());
   if (start != kFrameMagic.substr(0, start.size())) {
-    return fail(bad_request(fmt::format("starts with \"{}\", not with \"{}\"", printable(start), kFrameMagic),
-                            kWhere, "this socket speaks cuzk's own protocol: use cuzkctl"));
+    return fail(bad_request(
+        fmt::format("starts with \"{}\", not with \"{}\"", printable(start), kFrameMagic), kWhere,
+        "this socket speaks cuzk's own protocol: use cuzkctl"));
   }
   std::optional<Header> header;
   if (bytes.size() >= kFrameHeaderBytes) {
@@ -163,19 +166,22 @@ Result<std::optional<Frame>> FrameDecoder::next() {
   }
   if (!header || bytes.size() - kFrameHeaderBytes < header->length) {
     if (fds_.size() > kMaxFrameFds) {
-      return fail(bad_request(fmt::format("{} file descriptors came for one frame, at most {} are allowed",
-                                          fds_.size(), kMaxFrameFds),
-                              kWhere));
+      return fail(
+          bad_request(fmt::format("{} file descriptors came for one frame, at most {} are allowed",
+                                  fds_.size(), kMaxFrameFds),
+                      kWhere));
     }
     return std::optional<Frame>();
   }
   if (fds_.size() < header->n_fds) {
-    return fail(bad_request(fmt::format("{} file descriptors are announced, {} came", header->n_fds,
-                                        fds_.size()),
-                            kWhere));
+    return fail(bad_request(
+        fmt::format("{} file descriptors are announced, {} came", header->n_fds, fds_.size()),
+        kWhere));
   }
-  Frame frame{static_cast<MessageType>(header->type), header->sequence,
-              std::string(bytes.substr(kFrameHeaderBytes, header->length)), {}};
+  Frame frame{static_cast<MessageType>(header->type),
+              header->sequence,
+              std::string(bytes.substr(kFrameHeaderBytes, header->length)),
+              {}};
   for (std::uint32_t i = 0; i < header->n_fds; ++i) {
     frame.fds.push_back(std::move(fds_.front()));
     fds_.pop_front();

@@ -1,9 +1,9 @@
 // Frames: how messages lie in the byte stream of the Unix socket.
 //
-// A frame is a header of 24 bytes and a body. The header says how long the body is and how many file
-// descriptors come with it, and everything it says is checked before a byte of the body is kept. The
-// decoder takes the stream in pieces of any size, so the supervisor (which must never block), the
-// client, and the fuzzer share it. Version 1 of the layout, all little-endian:
+// A frame is a header of 24 bytes and a body. The header says how long the body is and how many
+// file descriptors come with it, and everything it says is checked before a byte of the body is
+// kept. The decoder takes the stream in pieces of any size, so the supervisor (which must never
+// block), the client, and the fuzzer share it. Version 1 of the layout, all little-endian:
 //
 //   0  magic     "CZKF"
 //   4  version   u16  kProtocolVersion
@@ -44,8 +44,9 @@ struct Frame {
 // Whether a number is one of the MessageTypes.
 bool is_message_type(std::uint16_t type);
 
-// Header and body as bytes. The descriptors go with the first byte, by sendmsg. Fails with kBug when the
-// body or the number of descriptors is over its limit: whoever builds messages keeps them within.
+// Header and body as bytes. The descriptors go with the first byte, by sendmsg. Fails with kBug
+// when the body or the number of descriptors is over its limit: whoever builds messages keeps them
+// within.
 Result<std::string> encode_frame(MessageType type, std::uint64_t sequence, std::string_view body,
                                  std::size_t n_fds = 0);
 
@@ -60,9 +61,9 @@ Result<std::string> encode_frame(MessageType type, std::uint64_t sequence, const
 // The error in a kError frame's body; a body that is none is a kBug error itself.
 Error decode_error(std::string_view body);
 
-// Puts frames together again. Descriptors are matched to frames in the order of arrival: a frame owns the
-// first `fds` that are held when its last byte is there, and it is an error if there are fewer by then or
-// more than kMaxFrameFds wait for a frame that is not complete.
+// Puts frames together again. Descriptors are matched to frames in the order of arrival: a frame
+// owns the first `fds` that are held when its last byte is there, and it is an error if there are
+// fewer by then or more than kMaxFrameFds wait for a frame that is not complete.
 //
 //     decoder.feed(bytes, std::move(fds));
 //     while (true) {
@@ -71,8 +72,8 @@ Error decode_error(std::string_view body);
 //       ...
 //     }
 //
-// Memory: what was fed and not yet taken, so at most one piece more than one frame when every feed is
-// followed by next() until it has nothing.
+// Memory: what was fed and not yet taken, so at most one piece more than one frame when every feed
+// is followed by next() until it has nothing.
 class FrameDecoder {
  public:
   // `bytes` are copied. Nothing is checked before next().
@@ -81,8 +82,9 @@ class FrameDecoder {
     feed(std::as_bytes(std::span(bytes.data(), bytes.size())), std::move(fds));
   }
 
-  // The next complete frame, or nothing when more bytes are needed. After an error (kBadRequest: the
-  // stream is not this protocol, there is no way to find the next frame) every call repeats the error.
+  // The next complete frame, or nothing when more bytes are needed. After an error (kBadRequest:
+  // the stream is not this protocol, there is no way to find the next frame) every call repeats the
+  // error.
   Result<std::optional<Frame>> next();
 
   // Whether part of a frame is held: the end of the stream now means that the peer broke off.
@@ -92,9 +94,9 @@ class FrameDecoder {
  private:
   Result<std::optional<Frame>> fail(Error error);
 
-  std::string buffer_;          // bytes before begin_ are done with
+  std::string buffer_;  // bytes before begin_ are done with
   std::size_t begin_ = 0;
-  std::deque<UniqueFd> fds_;    // not yet taken by a frame
+  std::deque<UniqueFd> fds_;  // not yet taken by a frame
   std::optional<Error> error_;
 };
 

@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kWhere = "socket";
 
-// Takes every descriptor out of the control data, so that none leaks whatever is wrong with the rest.
+// Takes every descriptor out of the control data, so that none leaks whatever is wrong with the
+// rest.
 std::vector<UniqueFd> take_descriptors(msghdr& message) {
   std::vector<UniqueFd> fds;
   for (cmsghdr* control = CMSG_FIRSTHDR(&message); control != nullptr;
@@ -89,9 +90,9 @@ Result<std::size_t> send_some(int socket, std::string_view bytes, std::span<cons
 Status check_socket_path(const std::filesystem::path& path) {
   const std::size_t limit = sizeof(sockaddr_un{}.sun_path) - 1;
   if (path.empty() || path.native().size() > limit) {
-    return bad_request(fmt::format("a socket's path has 1 to {} bytes, this one {}", limit,
-                                   path.native().size()),
-                       path.string(), "use a shorter path");
+    return bad_request(
+        fmt::format("a socket's path has 1 to {} bytes, this one {}", limit, path.native().size()),
+        path.string(), "use a shorter path");
   }
   return {};
 }

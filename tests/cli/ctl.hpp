@@ -25,8 +25,8 @@ struct Outcome {
 };
 
 // `terminal`: whether standard error is one.
-inline Outcome ctl(const std::vector<std::string>& arguments, const std::optional<std::string>& socket = {},
-                   bool terminal = false) {
+inline Outcome ctl(const std::vector<std::string>& arguments,
+                   const std::optional<std::string>& socket = {}, bool terminal = false) {
   std::ostringstream out;
   std::ostringstream err;
   Terminal streams{out, err, false, terminal};
@@ -35,8 +35,8 @@ inline Outcome ctl(const std::vector<std::string>& arguments, const std::optiona
 }
 
 // The same against a daemon that behaves as `handler` says.
-inline Outcome ctl_with(const test::FakeServer::Handler& handler, const std::vector<std::string>& arguments,
-                        bool terminal = false) {
+inline Outcome ctl_with(const test::FakeServer::Handler& handler,
+                        const std::vector<std::string>& arguments, bool terminal = false) {
   std::optional<Outcome> outcome;
   std::string trouble;
   {
@@ -70,7 +70,8 @@ class Folder {
   }
   std::vector<std::string> names() const {
     std::vector<std::string> all;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) all.push_back(entry.path().filename());
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+      all.push_back(entry.path().filename());
     return all;
   }
 

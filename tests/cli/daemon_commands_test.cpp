@@ -69,7 +69,8 @@ StatusReply sample_status() {
   gpu.step = "msm h";
   gpu.last_death = "signal 9 (Killed), 3 s ago";
   status.workers = {synth, gpu};
-  status.slots = {{0, "BOUND", "gpu0", 3, 4 << 20, JobId{17}}, {1, "FREE", "", 0, 4 << 20, JobId{}}};
+  status.slots = {{0, "BOUND", "gpu0", 3, 4 << 20, JobId{17}},
+                  {1, "FREE", "", 0, 4 << 20, JobId{}}};
   status.queue = {{"queued", 2}, {"proving", 1}, {"ready", 0}};
   status.keys = {sample_key()};
   status.jobs_done = 12;
@@ -78,26 +79,31 @@ StatusReply sample_status() {
 }
 
 TEST(Status, IsATableWhoseColumnsLineUp) {
-  const Outcome outcome = ctl_with(answer<StatusRequest>(MessageType::kStatus, sample_status()), {"status"});
+  const Outcome outcome =
+      ctl_with(answer<StatusRequest>(MessageType::kStatus, sample_status()), {"status"});
   EXPECT_EQ(outcome.exit_code, kDone) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(StartsWith("cuzk 1.2.3 (abcdef) on "),
                                  HasSubstr("pid 4242, up 1 h 2 min, state in /var/lib/cuzk\n"),
                                  HasSubstr("jobs: 2 queued, 1 proving; 12 done, 1 failed\n")));
-  EXPECT_THAT(
-      outcome.out,
-      HasSubstr("WORKER  DEVICE  STATE  PID  RESTARTS    MEMORY       CPU  TASK                  LAST DEATH\n"
-                "synth0          ready  100         0  12.0 MiB  300.0 ms\n"
-                "gpu0    cpu     ready  101         1  12.0 MiB  300.0 ms  prove job 17 (msm h)  signal 9 (Killed), 3 s ago\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("WORKER  DEVICE  STATE  PID  RESTARTS    MEMORY       CPU  "
+                                     "TASK                  LAST DEATH\n"
+                                     "synth0          ready  100         0  12.0 MiB  300.0 ms\n"
+                                     "gpu0    cpu     ready  101         1  12.0 MiB  300.0 ms  "
+                                     "prove job 17 (msm h)  signal 9 (Killed), 3 s ago\n"));
   EXPECT_THAT(outcome.out, HasSubstr("SLOT  STATE  OWNER     SIZE  JOB\n"
                                      "   0  BOUND  gpu0   4.0 MiB   17\n"
                                      "   1  FREE          4.0 MiB\n"));
-  EXPECT_THAT(outcome.out, HasSubstr("abababababab  bls12381       1003       2    1024  3.0 MiB\n"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("abababababab  bls12381       1003       2    1024  3.0 MiB\n"));
 }
 
 TEST(Status, JsonHasTheDocumentedFields) {
-  const Outcome outcome = ctl_with(answer<StatusRequest>(MessageType::kStatus, sample_status()), {"status", "--json"});
+  const Outcome outcome =
+      ctl_with(answer<StatusRequest>(MessageType::kStatus, sample_status()), {"status", "--json"});
   const auto json = outcome.json();
-  EXPECT_EQ(json["daemon"], nlohmann::json({{"version", "1.2.3"}, {"revision", "abcdef"}, {"protocol", 1}, {"pid", 4242}}));
+  EXPECT_EQ(json["daemon"],
+            nlohmann::json(
+                {{"version", "1.2.3"}, {"revision", "abcdef"}, {"protocol", 1}, {"pid", 4242}}));
   EXPECT_EQ(json["uptime_ms"], 3'723'000);
   EXPECT_EQ(json["workers"][0]["name"], "synth0");
   EXPECT_EQ(json["workers"][0]["device"], nullptr);
@@ -129,41 +135,49 @@ TEST(Jobs, AreListedNewestFirstWithForeignTextMadeHarmless) {
   job.finished_ms = 2500;
   reply.jobs.push_back(job);
   JobsRequest seen;
-  const Outcome outcome = ctl_with(answer<JobsRequest>(MessageType::kJobs, reply, &seen), {"jobs", "--limit", "7"});
+  const Outcome outcome =
+      ctl_with(answer<JobsRequest>(MessageType::kJobs, reply, &seen), {"jobs", "--limit", "7"});
   EXPECT_EQ(outcome.exit_code, kDone) << outcome.err;
   EXPECT_EQ(seen.limit, 7u);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("evil?[2J?name"), HasSubstr("critical"), HasSubstr("43 %"),
-                                 HasSubstr("1.50 s"), HasSubstr("broken"), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("evil?[2J?name"), HasSubstr("critical"), HasSubstr("43 %"),
+                    HasSubstr("1.50 s"), HasSubstr("broken"), Not(HasSubstr("\x1b"))));
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 3);
 
   const Outcome json = ctl_with(answer<JobsRequest>(MessageType::kJobs, reply), {"jobs", "--json"});
   EXPECT_EQ(json.json()["jobs"][0]["job"], 18);
   EXPECT_EQ(json.json()["jobs"][0]["finished_ms"], nullptr);
   EXPECT_EQ(json.json()["jobs"][1]["error"]["what"], "broken");
-  EXPECT_EQ(ctl_with(answer<JobsRequest>(MessageType::kJobs, JobsReply{}), {"jobs"}).out, "no jobs\n");
+  EXPECT_EQ(ctl_with(answer<JobsRequest>(MessageType::kJobs, JobsReply{}), {"jobs"}).out,
+            "no jobs\n");
 }
 
 TEST(Cancel, SaysWhatBecameOfTheJob) {
   CancelRequest seen;
   const auto cancel = [&](JobState state, bool was_running) {
-    return ctl_with(answer<CancelRequest>(MessageType::kCancel, CancelReply{JobId{17}, was_running, state}, &seen),
+    return ctl_with(answer<CancelRequest>(MessageType::kCancel,
+                                          CancelReply{JobId{17}, was_running, state}, &seen),
                     {"cancel", "17"});
   };
   EXPECT_EQ(cancel(JobState::kCancelled, true).out, "job 17: cancelled (cancelled)\n");
-  EXPECT_EQ(cancel(JobState::kDone, false).out, "job 17: not cancelled, it had ended before (done)\n");
+  EXPECT_EQ(cancel(JobState::kDone, false).out,
+            "job 17: not cancelled, it had ended before (done)\n");
   EXPECT_EQ(cancel(JobState::kProving, true).out, "job 17: is being cancelled (proving)\n");
   EXPECT_EQ(seen.id, "17");
-  const Outcome json = ctl_with(
-      answer<CancelRequest>(MessageType::kCancel, CancelReply{JobId{17}, true, JobState::kCancelled}),
-      {"cancel", "17", "--json"});
-  EXPECT_EQ(json.json(), nlohmann::json({{"job", 17}, {"state", "cancelled"}, {"was_running", true}}));
+  const Outcome json =
+      ctl_with(answer<CancelRequest>(MessageType::kCancel,
+                                     CancelReply{JobId{17}, true, JobState::kCancelled}),
+               {"cancel", "17", "--json"});
+  EXPECT_EQ(json.json(),
+            nlohmann::json({{"job", 17}, {"state", "cancelled"}, {"was_running", true}}));
 }
 
 TEST(Version, IsToldWithAndWithoutADaemon) {
   const VersionReply reply{"9.8.7", "fedcba", 1, 77};
   const Outcome with = ctl_with(answer<VersionRequest>(MessageType::kVersion, reply), {"version"});
   EXPECT_EQ(with.exit_code, kDone);
-  EXPECT_THAT(with.out, AllOf(StartsWith("cuzkctl "), HasSubstr("daemon  9.8.7 (fedcba), protocol 1, pid 77\n")));
+  EXPECT_THAT(with.out, AllOf(StartsWith("cuzkctl "),
+                              HasSubstr("daemon  9.8.7 (fedcba), protocol 1, pid 77\n")));
   const Outcome without = ctl({"version"}, "/nonexistent/cuzk.sock");
   EXPECT_EQ(without.exit_code, kDone);
   EXPECT_THAT(without.out, HasSubstr("daemon  none: /nonexistent/cuzk.sock"));
@@ -193,10 +207,12 @@ TEST(CircuitAdd, SendsTheFilesInTheOrderOfTheMessage) {
     connection.progress("preparing key", 500);
     connection.send(MessageType::kCircuitAdd, sample_circuit("chain"));
   };
-  const std::vector<std::string> command = {"circuit", "add", "chain", "--zkey", zkey, "--witness-program", program, "--r1cs", r1cs};
+  const std::vector<std::string> command = {"circuit",           "add",   "chain",  "--zkey", zkey,
+                                            "--witness-program", program, "--r1cs", r1cs};
   const Outcome missing = ctl(command, "/nonexistent/cuzk.sock");
   EXPECT_EQ(missing.exit_code, kUsage);
-  EXPECT_THAT(missing.err, AllOf(HasSubstr(program + ".dat"), HasSubstr("beside the witness program")));
+  EXPECT_THAT(missing.err,
+              AllOf(HasSubstr(program + ".dat"), HasSubstr("beside the witness program")));
 
   folder.write("prog.dat", "DATA");
   const Outcome outcome = ctl_with(handler, command);
@@ -207,8 +223,10 @@ TEST(CircuitAdd, SendsTheFilesInTheOrderOfTheMessage) {
   EXPECT_TRUE(seen.program_attached);
   EXPECT_FALSE(seen.wasm_attached);
   EXPECT_TRUE(seen.r1cs_attached);
-  EXPECT_THAT(outcome.out, AllOf(StartsWith("circuit chain: bls12381, 1003 variables, 2 public signals, domain 1024"),
-                                 HasSubstr("checked and converted"), HasSubstr("7.20 s")));
+  EXPECT_THAT(
+      outcome.out,
+      AllOf(StartsWith("circuit chain: bls12381, 1003 variables, 2 public signals, domain 1024"),
+            HasSubstr("checked and converted"), HasSubstr("7.20 s")));
 }
 
 TEST(CircuitAdd, UsageErrors) {
@@ -217,32 +235,39 @@ TEST(CircuitAdd, UsageErrors) {
   EXPECT_EQ(ctl({"circuit", "add"}).exit_code, kUsage);
   EXPECT_EQ(ctl({"circuit", "add", "name"}).exit_code, kUsage);
   EXPECT_EQ(ctl({"circuit"}).exit_code, kUsage);
-  const Outcome both = ctl({"circuit", "add", "name", "--zkey", file, "--wasm", file, "--witness-program", file});
+  const Outcome both =
+      ctl({"circuit", "add", "name", "--zkey", file, "--wasm", file, "--witness-program", file});
   EXPECT_EQ(both.exit_code, kUsage);
   EXPECT_THAT(both.err, AllOf(HasSubstr("--wasm"), HasSubstr("--witness-program")));
 }
 
 TEST(CircuitList, IsATableOrJson) {
   const CircuitListReply reply{{sample_circuit("chain"), sample_circuit("merkle20")}};
-  const Outcome outcome = ctl_with(answer<CircuitListRequest>(MessageType::kCircuitList, reply), {"circuit", "list"});
+  const Outcome outcome =
+      ctl_with(answer<CircuitListRequest>(MessageType::kCircuitList, reply), {"circuit", "list"});
   EXPECT_EQ(outcome.out,
             "CIRCUIT   CURVE     VARIABLES  PUBLIC  DOMAIN  KEY SIZE  KEY           TAKES\n"
-            "chain     bls12381       1003       2    1024   3.0 MiB  abababababab  inputs by wasm, constraints known\n"
-            "merkle20  bls12381       1003       2    1024   3.0 MiB  abababababab  inputs by wasm, constraints known\n");
-  const auto json =
-      ctl_with(answer<CircuitListRequest>(MessageType::kCircuitList, reply), {"circuit", "list", "--json"}).json();
+            "chain     bls12381       1003       2    1024   3.0 MiB  abababababab  inputs by "
+            "wasm, constraints known\n"
+            "merkle20  bls12381       1003       2    1024   3.0 MiB  abababababab  inputs by "
+            "wasm, constraints known\n");
+  const auto json = ctl_with(answer<CircuitListRequest>(MessageType::kCircuitList, reply),
+                             {"circuit", "list", "--json"})
+                        .json();
   EXPECT_EQ(json["circuits"][1]["name"], "merkle20");
   EXPECT_EQ(json["circuits"][0]["key"]["curve"], "bls12381");
   EXPECT_EQ(json["circuits"][0]["has_wasm"], true);
-  EXPECT_THAT(ctl_with(answer<CircuitListRequest>(MessageType::kCircuitList, CircuitListReply{}), {"circuit", "list"}).out,
+  EXPECT_THAT(ctl_with(answer<CircuitListRequest>(MessageType::kCircuitList, CircuitListReply{}),
+                       {"circuit", "list"})
+                  .out,
               HasSubstr("no circuits"));
 }
 
 TEST(CircuitRemove, NamesWhatWentOrFailsAsABadRequest) {
   CircuitRemoveRequest seen;
-  const Outcome outcome =
-      ctl_with(answer<CircuitRemoveRequest>(MessageType::kCircuitRemove, sample_circuit("chain"), &seen),
-               {"circuit", "remove", "chain"});
+  const Outcome outcome = ctl_with(
+      answer<CircuitRemoveRequest>(MessageType::kCircuitRemove, sample_circuit("chain"), &seen),
+      {"circuit", "remove", "chain"});
   EXPECT_EQ(outcome.exit_code, kDone);
   EXPECT_EQ(seen.name, "chain");
   EXPECT_THAT(outcome.out, HasSubstr("circuit chain removed"));
@@ -257,28 +282,40 @@ TEST(CircuitRemove, NamesWhatWentOrFailsAsABadRequest) {
 
 TEST(EveryCommand, HasHelpWithAnExampleAndExitCode0) {
   const std::vector<std::vector<std::string>> commands = {
-      {"prove"}, {"await"}, {"cancel"}, {"jobs"}, {"status"}, {"version"}, {"verify"},
-      {"vkey", "export"}, {"circuit", "add"}, {"circuit", "list"}, {"circuit", "remove"}};
+      {"prove"},          {"await"},           {"cancel"},           {"jobs"},
+      {"status"},         {"version"},         {"verify"},           {"vkey", "export"},
+      {"circuit", "add"}, {"circuit", "list"}, {"circuit", "remove"}};
   for (auto command : commands) {
     std::string name = "cuzkctl";
     for (const std::string& word : command) name += " " + word;
     command.push_back("--help");
     const Outcome outcome = ctl(command);
     EXPECT_EQ(outcome.exit_code, kDone) << name;
-    EXPECT_THAT(outcome.out, AllOf(HasSubstr("Example:\n  " + name), HasSubstr("--json"), HasSubstr("--socket")));
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("Example:\n  " + name), HasSubstr("--json"),
+                                   HasSubstr("--socket")));
   }
   const Outcome help = ctl({"--help"});
   EXPECT_EQ(help.exit_code, kDone);
-  for (const char* word : {"prove", "circuit", "await", "cancel", "jobs", "status", "version", "verify", "vkey", "Exit codes"}) {
+  for (const char* word : {"prove", "circuit", "await", "cancel", "jobs", "status", "version",
+                           "verify", "vkey", "Exit codes"}) {
     EXPECT_THAT(help.out, HasSubstr(word));
   }
   EXPECT_EQ(ctl({"--version"}).exit_code, kDone);
 }
 
 TEST(EveryCommand, WrongUsageIsExitCode2) {
-  const std::vector<std::vector<std::string>> wrong = {
-      {}, {"unknown"}, {"status", "more"}, {"cancel"}, {"jobs", "--limit", "0"}, {"jobs", "--limit", "x"},
-      {"verify"}, {"vkey"}, {"vkey", "export"}, {"circuit", "rename"}, {"--socket"}, {"status", "--bad"}};
+  const std::vector<std::vector<std::string>> wrong = {{},
+                                                       {"unknown"},
+                                                       {"status", "more"},
+                                                       {"cancel"},
+                                                       {"jobs", "--limit", "0"},
+                                                       {"jobs", "--limit", "x"},
+                                                       {"verify"},
+                                                       {"vkey"},
+                                                       {"vkey", "export"},
+                                                       {"circuit", "rename"},
+                                                       {"--socket"},
+                                                       {"status", "--bad"}};
   for (const auto& arguments : wrong) {
     const Outcome outcome = ctl(arguments);
     EXPECT_EQ(outcome.exit_code, kUsage) << outcome.err << testing::PrintToString(arguments);
@@ -289,13 +326,16 @@ TEST(EveryCommand, WrongUsageIsExitCode2) {
 }
 
 TEST(Socket, TheOptionGoesBeforeTheEnvironmentBeforeTheDefault) {
-  const auto socket_of = [](const std::vector<std::string>& arguments, const std::optional<std::string>& environment) {
+  const auto socket_of = [](const std::vector<std::string>& arguments,
+                            const std::optional<std::string>& environment) {
     return ctl(arguments, environment).json()["socket"].get<std::string>();
   };
   EXPECT_EQ(socket_of({"version", "--json"}, {}), kDefaultSocket);
   EXPECT_EQ(socket_of({"version", "--json"}, "/nonexistent/env"), "/nonexistent/env");
-  EXPECT_EQ(socket_of({"version", "--json", "--socket", "/nonexistent/option"}, "/nonexistent/env"), "/nonexistent/option");
-  EXPECT_EQ(socket_of({"--socket", "/nonexistent/front", "version", "--json"}, "/nonexistent/env"), "/nonexistent/front");
+  EXPECT_EQ(socket_of({"version", "--json", "--socket", "/nonexistent/option"}, "/nonexistent/env"),
+            "/nonexistent/option");
+  EXPECT_EQ(socket_of({"--socket", "/nonexistent/front", "version", "--json"}, "/nonexistent/env"),
+            "/nonexistent/front");
   EXPECT_EQ(ctl({"status", "--socket", std::string(200, 's')}).exit_code, kUsage);
 }
 

@@ -16,13 +16,16 @@ using testing::StartsWith;
 struct Circuit {
   std::string name;
   fs::path folder;
-  std::string file(const std::string& name_in_folder) const { return (folder / name_in_folder).string(); }
+  std::string file(const std::string& name_in_folder) const {
+    return (folder / name_in_folder).string();
+  }
 };
 
 // Every circuit of tests/data, and those of the larger collection where it is.
 std::vector<Circuit> circuits() {
   std::vector<Circuit> all;
-  for (const fs::path& data : {fs::path(CUZK_TEST_DATA) / "circom", fs::path(CUZK_SHARED_DIR) / "data/circom"}) {
+  for (const fs::path& data :
+       {fs::path(CUZK_TEST_DATA) / "circom", fs::path(CUZK_SHARED_DIR) / "data/circom"}) {
     for (const char* curve : {"bn128", "bls12381"}) {
       if (!fs::exists(data / curve)) continue;
       for (const auto& entry : fs::directory_iterator(data / curve)) {
@@ -52,7 +55,9 @@ TEST(VkeyExport, RefusesBrokenKeysAsBadRequests) {
   std::size_t refused = 0;
   for (const auto& row : test::read_manifest()) {
     // Points that only the conversion of the whole key looks at do not matter here.
-    if (row.kind != "zkey" || row.outcome != test::Outcome::kReject || row.layer != test::Layer::kParse) continue;
+    if (row.kind != "zkey" || row.outcome != test::Outcome::kReject ||
+        row.layer != test::Layer::kParse)
+      continue;
     const Outcome outcome = ctl({"vkey", "export", "--zkey", row.path()});
     EXPECT_EQ(outcome.exit_code, kUsage) << row.file;
     EXPECT_THAT(outcome.err, HasSubstr(row.path()));
@@ -65,8 +70,9 @@ TEST(VkeyExport, RefusesBrokenKeysAsBadRequests) {
 TEST(Verify, AcceptsEveryProofOfSnarkjs) {
   for (const Circuit& circuit : circuits()) {
     SCOPED_TRACE(circuit.folder);
-    const Outcome outcome = ctl({"verify", "--vkey", circuit.file("verification_key.json"), "--public",
-                                 circuit.file("public.json"), "--proof", circuit.file("proof.json")});
+    const Outcome outcome =
+        ctl({"verify", "--vkey", circuit.file("verification_key.json"), "--public",
+             circuit.file("public.json"), "--proof", circuit.file("proof.json")});
     EXPECT_EQ(outcome.exit_code, kDone) << outcome.err;
     EXPECT_THAT(outcome.out, StartsWith("valid: "));
   }
@@ -75,8 +81,8 @@ TEST(Verify, AcceptsEveryProofOfSnarkjs) {
 TEST(Verify, JsonSaysTheVerdictAndWhy) {
   const std::string folder = std::string(CUZK_TEST_DATA) + "/circom/bn128/";
   const auto verify = [&](const std::string& public_from) {
-    return ctl({"verify", "--vkey", folder + "mult2/verification_key.json", "--public", public_from, "--proof",
-                folder + "mult2/proof.json", "--json"});
+    return ctl({"verify", "--vkey", folder + "mult2/verification_key.json", "--public", public_from,
+                "--proof", folder + "mult2/proof.json", "--json"});
   };
   const Outcome valid = verify(folder + "mult2/public.json");
   EXPECT_EQ(valid.json()["valid"], true);
@@ -109,10 +115,15 @@ TEST(Verify, FollowsTheManifestForEveryProofAndEveryPublicFile) {
         EXPECT_THAT(outcome.out, IsEmpty());
         break;
       case test::Outcome::kVerifyFalse:
-        EXPECT_TRUE(outcome.exit_code == kFailed || outcome.exit_code == kUsage) << outcome.exit_code;
-        if (outcome.exit_code == kFailed) { EXPECT_THAT(outcome.out, StartsWith("INVALID: ")); }
+        EXPECT_TRUE(outcome.exit_code == kFailed || outcome.exit_code == kUsage)
+            << outcome.exit_code;
+        if (outcome.exit_code == kFailed) {
+          EXPECT_THAT(outcome.out, StartsWith("INVALID: "));
+        }
         // Where the manifest leaves no choice between false and a refusal.
-        if (row.expectation.find("or reject") == std::string::npos) { EXPECT_EQ(outcome.exit_code, kFailed); }
+        if (row.expectation.find("or reject") == std::string::npos) {
+          EXPECT_EQ(outcome.exit_code, kFailed);
+        }
         break;
       case test::Outcome::kVerifyTrue:
       case test::Outcome::kAccept:
@@ -126,7 +137,9 @@ TEST(Verify, FollowsTheManifestForEveryProofAndEveryPublicFile) {
 }
 
 TEST(Verify, AMissingFileOrOptionIsExitCode2) {
-  EXPECT_EQ(ctl({"verify", "--vkey", "/nonexistent", "--public", "/nonexistent", "--proof", "/nonexistent"}).exit_code,
+  EXPECT_EQ(ctl({"verify", "--vkey", "/nonexistent", "--public", "/nonexistent", "--proof",
+                 "/nonexistent"})
+                .exit_code,
             kUsage);
   EXPECT_EQ(ctl({"verify", "--vkey", "/nonexistent"}).exit_code, kUsage);
 }

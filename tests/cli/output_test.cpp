@@ -16,11 +16,31 @@ using std::chrono::steady_clock;
 
 TEST(Text, TimesAreShortAtEveryScale) {
   const std::pair<microseconds, const char*> cases[] = {
-      {microseconds(-5), "0 us"}, {0us, "0 us"},           {999us, "999 us"},       {1000us, "1.0 ms"},
-      {41'234us, "41.2 ms"},      {999'949us, "999.9 ms"}, {999'950us, "1.00 s"},   {1'234'567us, "1.23 s"},
-      {59'994'000us, "59.99 s"},  {59'996'000us, "1 min 0 s"}, {192s, "3 min 12 s"}, {3599s, "59 min 59 s"},
-      {3600s, "1 h 0 min"},       {7500s, "2 h 5 min"},    {86400s, "1 d 0 h"},     {273600s, "3 d 4 h"}};
+      {microseconds(-5), "0 us"},  {0us, "0 us"},           {999us, "999 us"},
+      {1000us, "1.0 ms"},          {41'234us, "41.2 ms"},   {999'949us, "999.9 ms"},
+      {999'950us, "1.00 s"},       {1'234'567us, "1.23 s"}, {59'994'000us, "59.99 s"},
+      {59'996'000us, "1 min 0 s"}, {192s, "3 min 12 s"},    {3599s, "59 min 59 s"},
+      {3600s, "1 h 0 min"},        {7500s, "2 h 5 min"},    {86400s, "1 d 0 h"},
+      {273600s, "3 d 4 h"}};
   for (const auto& [time, text] : cases) EXPECT_EQ(time_text(time), text);
+}
+
+TEST(Text, AgesAreWholeNumbers) {
+  EXPECT_EQ(age_text(-5s), "0 s");
+  EXPECT_EQ(age_text(59'999ms), "59 s");
+  EXPECT_EQ(age_text(60s), "1 min");
+  EXPECT_EQ(age_text(7500s), "2 h");
+  EXPECT_EQ(age_text(400'000s), "4 d");
+}
+
+TEST(Text, ATailKeepsTheEndAndWholeCharacters) {
+  EXPECT_EQ(tail("short", 10), "short");
+  EXPECT_EQ(tail("0123456789", 10), "0123456789");
+  EXPECT_EQ(tail("/data/circom/k.zkey", 10), ".../k.zkey");
+  EXPECT_EQ(tail("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f"
+                 "ab",
+                 5),
+            "...ab");
 }
 
 TEST(Text, SizesAreInBinaryUnits) {
@@ -37,8 +57,14 @@ TEST(Text, SizesAreInBinaryUnits) {
 TEST(Text, NothingForeignReachesTheTerminalAsAnEscape) {
   EXPECT_EQ(one_line("plain"), "plain");
   EXPECT_EQ(one_line("a\nb\tc\r\x1b[31m\x7f"), "a?b?c??[31m?");
-  EXPECT_EQ(one_line("\xc2\x9b" "31m"), "?31m") << "CSI as one C1 character";
-  EXPECT_EQ(one_line("gr\xc3\xbc\xc3\x9f" "e"), "gr\xc3\xbc\xc3\x9f" "e");
+  EXPECT_EQ(one_line("\xc2\x9b"
+                     "31m"),
+            "?31m")
+      << "CSI as one C1 character";
+  EXPECT_EQ(one_line("gr\xc3\xbc\xc3\x9f"
+                     "e"),
+            "gr\xc3\xbc\xc3\x9f"
+            "e");
   EXPECT_EQ(one_line(std::string("\0x", 2)), "?x");
   EXPECT_EQ(one_line("\xc2"), "\xc2");
 }
@@ -46,19 +72,24 @@ TEST(Text, NothingForeignReachesTheTerminalAsAnEscape) {
 TEST(Table, AlignsByCharactersAndEndsNoLineInBlanks) {
   Table table({"NAME", "COUNT>", "NOTE"});
   EXPECT_TRUE(table.empty());
-  table.add({"gr\xc3\xbc" "n", "7", ""});
+  table.add(
+      {"gr\xc3\xbc"
+       "n",
+       "7", ""});
   table.add({"a", "12345678", "note"});
   std::ostringstream out;
   table.print(out);
   EXPECT_EQ(out.str(),
             "NAME     COUNT  NOTE\n"
-            "gr\xc3\xbc" "n         7\n"
+            "gr\xc3\xbc"
+            "n         7\n"
             "a     12345678  note\n");
 }
 
 class Progress : public testing::Test {
  protected:
-  void show(ProgressLine& line, const std::string& stage, std::uint32_t permille, steady_clock::duration at) {
+  void show(ProgressLine& line, const std::string& stage, std::uint32_t permille,
+            steady_clock::duration at) {
     line.show(ProgressEvent{JobId{17}, stage, "B2", permille}, steady_clock::time_point{} + at);
   }
   std::ostringstream out_;

@@ -2,12 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
-#include <pthread.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/formats/json.hpp"
-#include "tests/cli/ctl.hpp"
+#include "tests/cli/jobs_of_tests.hpp"
 
 namespace cuzk::cli {
 namespace {
@@ -16,84 +14,35 @@ using test::FakeConnection;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::UnorderedElementsAre;
 
-JobReport done_report(std::uint64_t job = 17) {
-  JobReport report;
-  report.job = JobId{job};
-  report.circuit_name = "circuit.zkey";
-  report.curve = CurveId::kBn254;
-  report.priority = Priority::kNormal;
-  report.state = JobState::kDone;
-  report.attempts = 1;
-  report.permille = 1000;
-  report.submitted_ms = 1'700'000'000'000;
-  report.finished_ms = 1'700'000'000'430;
-  report.device = "cpu";
-  report.stages = {{"queue", 900}, {"proving", 400'000}, {"proving/quotient", 123'000}, {"verify", 6'000}};
-  report.proof = std::string(proof_bytes(CurveId::kBn254), '\0');
-  for (std::size_t i = 0; i < 8; ++i) report.proof[32 * i] = static_cast<char>(i + 1);
-  report.publics = std::string(64, '\0');
-  report.publics[0] = 33;
-  report.publics[32] = 5;
-  return report;
-}
-
-JobReport failed_report(Error error, const std::string& device) {
-  JobReport report = done_report();
-  report.state = JobState::kFailed;
-  report.error = std::move(error);
-  report.device = device;
-  report.proof.clear();
-  report.publics.clear();
-  return report;
-}
-
-// Accepts one job and answers the wait for it with `report`.
-test::FakeServer::Handler daemon_that_answers(const JobReport& report) {
-  return [report](FakeConnection& connection) {
-    if (!connection.next<SubmitRequest>(MessageType::kSubmit)) return;
-    connection.send(MessageType::kSubmit, SubmitReply{report.job, JobState::kAccepted, false});
-    if (!connection.next<AwaitRequest>(MessageType::kAwait)) return;
-    connection.send(MessageType::kAwait, report);
-    connection.hold();
-  };
-}
-
-class Prove : public testing::Test {
- protected:
-  Folder folder_;
-  std::string zkey_ = folder_.write("k.zkey", "a key");
-  std::string wtns_ = folder_.write("w.wtns", "a witness");
-  std::vector<std::string> command_ = {"prove", "--zkey", zkey_, "--wtns", wtns_};
-
-  std::vector<std::string> with(std::vector<std::string> more) const {
-    std::vector<std::string> all = command_;
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  }
-};
+class Prove : public ProveCommand {};
 
 TEST_F(Prove, WritesTheAnswerAsSnarkjsDoesAndTellsTheStages) {
   const JobReport report = done_report();
-  const Outcome outcome = ctl_with(daemon_that_answers(report),
-                                   with({"--proof", folder_.file("proof.json"), "--public", folder_.file("public.json")}));
+  const Outcome outcome = ctl_with(
+      daemon_that_answers(report),
+      with({"--proof", folder_.file("proof.json"), "--public", folder_.file("public.json")}));
   EXPECT_EQ(outcome.exit_code, kDone) << outcome.err;
   EXPECT_EQ(read_text(folder_.file("proof.json")), proof_to_json(CurveId::kBn254, report.proof));
   EXPECT_EQ(read_text(folder_.file("public.json")), publics_to_json(report.publics));
-  EXPECT_EQ(nlohmann::json::parse(read_text(folder_.file("public.json"))), nlohmann::json({"33", "5"}));
+  EXPECT_EQ(nlohmann::json::parse(read_text(folder_.file("public.json"))),
+            nlohmann::json({"33", "5"}));
   EXPECT_EQ(outcome.out,
             "job 17: circuit.zkey proved on cpu in 430.0 ms\n"
             "  queue           900 us\n"
             "  proving       400.0 ms\n"
             "    quotient    123.0 ms\n"
             "  verify          6.0 ms\n"
-            "proof written to " + folder_.file("proof.json") + "\n"
-            "public signals written to " + folder_.file("public.json") + "\n");
+            "proof written to " +
+                folder_.file("proof.json") +
+                "\n"
+                "public signals written to " +
+                folder_.file("public.json") + "\n");
   EXPECT_THAT(outcome.err, IsEmpty());
   // Written beside and renamed: nothing else is left.
-  EXPECT_THAT(folder_.names(), UnorderedElementsAre("k.zkey", "w.wtns", "proof.json", "public.json"));
+  EXPECT_THAT(folder_.names(),
+              UnorderedElementsAre("k.zkey", "w.wtns", "proof.json", "public.json"));
 }
 
 TEST_F(Prove, WithoutFilesPrintsTheAnswer) {
@@ -140,8 +89,8 @@ TEST_F(Prove, SendsWhatWasAskedAndTheFilesAsDescriptors) {
     }
     connection.send(MessageType::kSubmit, SubmitReply{JobId{3}, JobState::kAccepted, false});
   };
-  const Outcome outcome = ctl_with(handler, {"prove", "--zkey", zkey_, "--wtns", large, "--no-wait", "--priority",
-                                             "High", "--request-id", "mine"});
+  const Outcome outcome = ctl_with(handler, {"prove", "--zkey", zkey_, "--wtns", large, "--no-wait",
+                                             "--priority", "High", "--request-id", "mine"});
   EXPECT_EQ(outcome.exit_code, kDone) << outcome.err;
   EXPECT_EQ(outcome.out, "job 3: accepted\n");
   EXPECT_EQ(seen.request_id, "mine");
@@ -168,7 +117,8 @@ TEST_F(Prove, SendsSmallInputsInTheMessage) {
     fds = frame.fds.size();
     connection.send(MessageType::kSubmit, SubmitReply{JobId{4}, JobState::kDone, true});
   };
-  const Outcome outcome = ctl_with(handler, {"prove", "merkle", "--input", input, "--no-wait", "--json"});
+  const Outcome outcome =
+      ctl_with(handler, {"prove", "merkle", "--input", input, "--no-wait", "--json"});
   EXPECT_EQ(outcome.exit_code, kDone) << outcome.err;
   EXPECT_EQ(outcome.json(), nlohmann::json({{"job", 4}, {"state", "done"}, {"existed", true}}));
   EXPECT_EQ(seen.circuit_name, "merkle");
@@ -194,7 +144,8 @@ TEST_F(Prove, UsageErrorsAreExitCode2AndSayWhatToDo) {
       {with({"--proof", "same.json", "--public", "same.json"}), "name the same file"},
       {with({"--unknown"}), "--unknown"},
       {with({"more", "arguments"}), "arguments"},
-      {{"prove", "--zkey", folder_.file("missing"), "--wtns", wtns_}, "missing: open: No such file"},
+      {{"prove", "--zkey", folder_.file("missing"), "--wtns", wtns_},
+       "missing: open: No such file"},
       {{"prove", "--zkey", "/", "--wtns", wtns_}, "not a regular file"},
   };
   for (const auto& [arguments, message] : cases) {
@@ -209,182 +160,11 @@ TEST_F(Prove, UsageErrorsAreExitCode2AndSayWhatToDo) {
 TEST_F(Prove, WithoutADaemonIsExitCode3AndNamesTheSocket) {
   const Outcome outcome = ctl(command_, "/nonexistent/cuzk.sock");
   EXPECT_EQ(outcome.exit_code, kNoDaemon);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("/nonexistent/cuzk.sock"), HasSubstr("start cuzk-supervisor")));
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("/nonexistent/cuzk.sock"), HasSubstr("start cuzk-supervisor")));
   const Outcome json = ctl(with({"--json"}), "/nonexistent/cuzk.sock");
   EXPECT_EQ(json.exit_code, kNoDaemon);
   EXPECT_EQ(json.json()["error"]["class"], "unavailable");
-}
-
-TEST_F(Prove, ABusyDaemonIsExitCode4) {
-  const Outcome outcome = ctl_with(
-      [](FakeConnection& connection) {
-        if (!connection.next<SubmitRequest>(MessageType::kSubmit)) return;
-        connection.error({ErrorClass::kBusy, "10000 jobs are waiting", "queue", "try again later"});
-      },
-      command_);
-  EXPECT_EQ(outcome.exit_code, kBusy);
-  EXPECT_EQ(outcome.err, "cuzkctl: queue: 10000 jobs are waiting (try again later)\n");
-}
-
-TEST_F(Prove, AnInputThatIsRefusedBeforeProvingIsExitCode2) {
-  const auto report = failed_report(bad_request("value 3 is not below r", "w.wtns, offset 0x6c"), "");
-  const Outcome outcome = ctl_with(daemon_that_answers(report), command_);
-  EXPECT_EQ(outcome.exit_code, kUsage);
-  EXPECT_EQ(outcome.err, "cuzkctl: job 17 failed: w.wtns, offset 0x6c: value 3 is not below r\n");
-  EXPECT_THAT(outcome.out, IsEmpty());
-}
-
-TEST_F(Prove, AProofThatFailsIsExitCode1) {
-  const auto report = failed_report(bad_request("the witness does not satisfy the circuit: constraint 999"), "cpu");
-  const Outcome outcome = ctl_with(daemon_that_answers(report), with({"--proof", folder_.file("proof.json")}));
-  EXPECT_EQ(outcome.exit_code, kFailed);
-  EXPECT_THAT(outcome.err, HasSubstr("constraint 999"));
-  EXPECT_FALSE(std::filesystem::exists(folder_.file("proof.json")));
-  for (const ErrorClass error_class : {ErrorClass::kPoisonJob, ErrorClass::kBug, ErrorClass::kDeviceFault}) {
-    EXPECT_EQ(ctl_with(daemon_that_answers(failed_report({error_class, "trouble", {}, {}}, "")), command_).exit_code,
-              kFailed);
-  }
-}
-
-TEST_F(Prove, AFailedJobIsJsonToo) {
-  const auto report = failed_report(bad_request("no", "here", "do this"), "");
-  const Outcome outcome = ctl_with(daemon_that_answers(report), with({"--json"}));
-  const auto json = outcome.json();
-  EXPECT_EQ(json["state"], "failed");
-  EXPECT_EQ(json["error"]["class"], "bad_request");
-  EXPECT_EQ(json["error"]["hint"], "do this");
-  EXPECT_EQ(json["error"]["message"], "here: no (do this)");
-  EXPECT_FALSE(json.contains("proof"));
-  EXPECT_THAT(outcome.err, HasSubstr("job 17 failed"));
-}
-
-TEST_F(Prove, ACancelledJobIsExitCode1) {
-  JobReport report = failed_report({ErrorClass::kOperator, "the job was cancelled", {}, {}}, "");
-  report.state = JobState::kCancelled;
-  const Outcome outcome = ctl_with(daemon_that_answers(report), command_);
-  EXPECT_EQ(outcome.exit_code, kFailed);
-  EXPECT_EQ(outcome.err, "cuzkctl: job 17 cancelled: the job was cancelled\n");
-}
-
-TEST_F(Prove, ADaemonThatGoesDuringTheWaitIsExitCode3AndSaysHowToGoOn) {
-  const Outcome outcome = ctl_with(
-      [](FakeConnection& connection) {
-        if (!connection.next<SubmitRequest>(MessageType::kSubmit)) return;
-        connection.send(MessageType::kSubmit, SubmitReply{JobId{17}, JobState::kAccepted, false});
-        connection.next<AwaitRequest>(MessageType::kAwait);
-      },
-      command_);
-  EXPECT_EQ(outcome.exit_code, kNoDaemon);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("the daemon closed the connection"), HasSubstr("cuzkctl await 17")));
-}
-
-TEST_F(Prove, ATimeOutIsExitCode4WhoeverNoticesItFirst) {
-  std::uint64_t asked = 0;
-  const auto accept = [&](FakeConnection& connection) {
-    if (!connection.next<SubmitRequest>(MessageType::kSubmit)) return false;
-    connection.send(MessageType::kSubmit, SubmitReply{JobId{17}, JobState::kAccepted, false});
-    const auto request = connection.next<AwaitRequest>(MessageType::kAwait);
-    if (request) asked = request->timeout_ms;
-    return request.has_value();
-  };
-  const Outcome by_daemon = ctl_with(
-      [&](FakeConnection& connection) {
-        if (accept(connection)) connection.error({ErrorClass::kBusy, "job 17 is still proving", {}, {}});
-      },
-      with({"--timeout", "7"}));
-  EXPECT_EQ(by_daemon.exit_code, kBusy);
-  EXPECT_THAT(by_daemon.err, AllOf(HasSubstr("still proving"), HasSubstr("the job goes on: cuzkctl await 17")));
-  EXPECT_GT(asked, 6000u);
-  EXPECT_LE(asked, 7000u);
-
-  const Outcome silent = ctl_with([](FakeConnection& connection) { connection.hold(); },
-                                  with({"--timeout", "0.05"}));
-  EXPECT_EQ(silent.exit_code, kBusy);
-  EXPECT_THAT(silent.err, HasSubstr("no answer within 0.05 s"));
-}
-
-TEST_F(Prove, AnAnswerThatIsNoProofIsRefused) {
-  JobReport report = done_report();
-  report.proof.pop_back();
-  const Outcome outcome = ctl_with(daemon_that_answers(report), with({"--proof", folder_.file("proof.json")}));
-  EXPECT_EQ(outcome.exit_code, kFailed);
-  EXPECT_THAT(outcome.err, HasSubstr("is not a proof"));
-  EXPECT_FALSE(std::filesystem::exists(folder_.file("proof.json")));
-}
-
-TEST_F(Prove, AnAnswerThatCannotBeWrittenSaysThatItIsKept) {
-  const Outcome outcome =
-      ctl_with(daemon_that_answers(done_report()), with({"--proof", folder_.file("no/such/folder.json")}));
-  EXPECT_NE(outcome.exit_code, kDone);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("no/such/folder.json"), HasSubstr("cuzkctl await 17")));
-}
-
-// SIGINT is blocked in all threads of the test, so that only the descriptor sees it.
-class Interrupted : public Prove {
- protected:
-  void SetUp() override {
-    sigset_t mask;
-    ::sigemptyset(&mask);
-    ::sigaddset(&mask, SIGINT);
-    ::pthread_sigmask(SIG_BLOCK, &mask, &before_);
-  }
-  void TearDown() override { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  sigset_t before_{};
-};
-
-TEST_F(Interrupted, WhileWaitingSaysThatTheJobGoesOnAndHowToAwaitOrCancelIt) {
-  const Outcome outcome = ctl_with(
-      [](FakeConnection& connection) {
-        if (!connection.next<SubmitRequest>(MessageType::kSubmit)) return;
-        connection.send(MessageType::kSubmit, SubmitReply{JobId{17}, JobState::kAccepted, false});
-        if (!connection.next<AwaitRequest>(MessageType::kAwait)) return;
-        ::kill(::getpid(), SIGINT);
-        connection.hold();
-      },
-      command_);
-  EXPECT_EQ(outcome.exit_code, kInterrupted);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("job 17 goes on"), HasSubstr("cuzkctl await 17"), HasSubstr("cuzkctl cancel 17")));
-}
-
-TEST_F(Interrupted, BeforeTheJobIsAcceptedSaysThatThereIsNone) {
-  const Outcome outcome = ctl_with(
-      [](FakeConnection& connection) {
-        if (!connection.next<SubmitRequest>(MessageType::kSubmit)) return;
-        ::kill(::getpid(), SIGINT);
-        connection.hold();
-      },
-      command_);
-  EXPECT_EQ(outcome.exit_code, kInterrupted);
-  EXPECT_THAT(outcome.err, HasSubstr("before the job was accepted"));
-}
-
-TEST(Await, AsksForTheIdAndDeliversLikeProve) {
-  Folder folder;
-  std::string asked;
-  const auto handler = [&](FakeConnection& connection) {
-    const auto request = connection.next<AwaitRequest>(MessageType::kAwait);
-    if (!request) return;
-    asked = request->id;
-    connection.send(MessageType::kAwait, done_report(5));
-  };
-  const Outcome outcome = ctl_with(handler, {"await", "my-request", "--proof", folder.file("p.json"), "--public",
-                                             folder.file("s.json")});
-  EXPECT_EQ(outcome.exit_code, kDone) << outcome.err;
-  EXPECT_EQ(asked, "my-request");
-  EXPECT_TRUE(std::filesystem::exists(folder.file("p.json")));
-  EXPECT_TRUE(std::filesystem::exists(folder.file("s.json")));
-}
-
-TEST(Await, AnUnknownIdIsExitCode2) {
-  const Outcome outcome = ctl_with(
-      [](FakeConnection& connection) {
-        if (!connection.next<AwaitRequest>(MessageType::kAwait)) return;
-        connection.error(bad_request("no job is known by this id", "99"));
-      },
-      {"await", "99"});
-  EXPECT_EQ(outcome.exit_code, kUsage);
-  EXPECT_EQ(outcome.err, "cuzkctl: 99: no job is known by this id\n");
-  EXPECT_EQ(ctl({"await"}).exit_code, kUsage);
 }
 
 }  // namespace

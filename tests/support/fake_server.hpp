@@ -1,7 +1,8 @@
-// A daemon that says what a test tells it to say: one thread a connection, on a socket in a folder of its own.
+// A daemon that says what a test tells it to say: one thread a connection, on a socket in a folder
+// of its own.
 //
-// The handler runs once for each connection and speaks through it; when it returns, the connection closes.
-// Whatever still blocks is woken when the server goes.
+// The handler runs once for each connection and speaks through it; when it returns, the connection
+// closes. Whatever still blocks is woken when the server goes.
 #pragma once
 
 #include <atomic>

@@ -83,7 +83,8 @@ TEST(Config, TheFileInEtcSaysTheDefaultsOfEveryKey) {
   std::string uncommented;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (line.size() > 1 && line[0] == '#' && line[1] != ' ' && line.find('=') != std::string::npos) {
+    if (line.size() > 1 && line[0] == '#' && line[1] != ' ' &&
+        line.find('=') != std::string::npos) {
       line.erase(0, 1);
     }
     uncommented += line + "\n";
@@ -186,9 +187,11 @@ TEST(Config, AnUnknownKeyIsAnErrorThatNamesTheNearestKnownOne) {
 }
 
 TEST(Config, AnUnknownSectionAndAKeyInNoSectionAreErrors) {
-  EXPECT_EQ(problems("[gpu]\ndevices = [\"cpu\"]"), "1: [gpu]: unknown section; did you mean [gpus]?\n");
+  EXPECT_EQ(problems("[gpu]\ndevices = [\"cpu\"]"),
+            "1: [gpu]: unknown section; did you mean [gpus]?\n");
   EXPECT_THAT(problems("[wholly-different]"), HasSubstr("there are daemon, srs,"));
-  EXPECT_EQ(problems("socket = \"/tmp/s\""), "1: socket: stands in no section; it belongs to [daemon]\n");
+  EXPECT_EQ(problems("socket = \"/tmp/s\""),
+            "1: socket: stands in no section; it belongs to [daemon]\n");
   EXPECT_EQ(problems("daemon = 3"), "1: daemon: must be a section, [daemon]\n");
 }
 
@@ -207,19 +210,22 @@ TEST(Config, AWrongTypeOrRangeIsAnErrorThatSaysWhatWouldBeRight) {
       {"[daemon]\nmax_queue = -1", "must be a number from 1 to 1000000, is -1"},
       {"[daemon]\nmax_queue = 1.5", "must be a number from 1 to 1000000, is a fraction"},
       {"[daemon]\nmax_queue = \"10\"", "must be a number from 1 to 1000000, is \"10\""},
-      {"[daemon]\nkeep_jobs_for = 7", "must be a time from \"0ms\" to \"3650d\" (units ms, s, m, h, d), is 7"},
+      {"[daemon]\nkeep_jobs_for = 7",
+       "must be a time from \"0ms\" to \"3650d\" (units ms, s, m, h, d), is 7"},
       {"[daemon]\nkeep_jobs_for = \"7 weeks\"", "is \"7 weeks\""},
       {"[srs]\npreload = \"one\"", "[srs] preload: must be a list of text, is \"one\""},
       {"[srs]\npreload = [\"one\", 2]", "must be a list of text; entry 2, is 2"},
       {"[memory]\ntotal_budget = \"lots\"",
        "must be a size such as \"5GiB\" or \"512MiB\" or \"auto\", is \"lots\""},
-      {"[memory]\nsafety_margin = \"auto\"", "must be a size such as \"5GiB\" or \"512MiB\", is \"auto\""},
+      {"[memory]\nsafety_margin = \"auto\"",
+       "must be a size such as \"5GiB\" or \"512MiB\", is \"auto\""},
       {"[memory]\nsafety_margin = \"99999999TiB\"", "is \"99999999TiB\""},
       {"[memory]\nsafety_margin = -5", "is -5"},
       {"[gpus]\ndevices = []", "[gpus] devices: must be a list of at least one device, is empty"},
       {"[gpus]\ndevices = \"cpu\"", "must be a list of at least one device, is \"cpu\""},
       {"[gpus]\ndevices = [\"cpu\", -1]", "entry 2, is -1"},
-      {"[scheduler]\nmax_batch_wait_ms = 3600001", "must be a number from 0 to 3600000, is 3600001"},
+      {"[scheduler]\nmax_batch_wait_ms = 3600001",
+       "must be a number from 0 to 3600000, is 3600001"},
       {"[supervision]\nrestart_delay = \"0ms\"", "must be a time from \"1ms\" to \"1d\""},
       {"[logging]\nlevel = \"loud\"",
        "must be one of \"trace\", \"debug\", \"info\", \"warn\", \"error\", \"off\", is \"loud\""},
@@ -242,10 +248,12 @@ TEST(Config, AllMistakesAreReportedAtOnceInTheOrderOfTheFile) {
                      "max_queue = 0\n"
                      "stat_dir = \"/tmp\"\n"
                      "[unknown_thing]\n"),
-            "2: [logging] level: must be one of \"trace\", \"debug\", \"info\", \"warn\", \"error\", \"off\", is 1\n"
+            "2: [logging] level: must be one of \"trace\", \"debug\", \"info\", \"warn\", "
+            "\"error\", \"off\", is 1\n"
             "4: [daemon] max_queue: must be a number from 1 to 1000000, is 0\n"
             "5: [daemon] stat_dir: unknown key; did you mean state_dir?\n"
-            "6: [unknown_thing]: unknown section; there are daemon, srs, memory, synthesis, gpus, scheduler, "
+            "6: [unknown_thing]: unknown section; there are daemon, srs, memory, synthesis, gpus, "
+            "scheduler, "
             "pipeline, supervision, logging\n");
 }
 
@@ -284,13 +292,15 @@ TEST_F(ConfigFile, LoadsOrReportsEveryProblemWithFileAndLine) {
 }
 
 TEST_F(ConfigFile, RelationsBetweenValuesAreCheckedToo) {
-  const auto loaded = load_config(write("[gpus]\ndevices = [\"cpu\", 3]\n[supervision]\n"
-                                        "restart_delay = \"2s\"\nrestart_delay_max = \"1s\"\n[daemon]\n"
-                                        "socket = \"" + std::string(120, 's') + "\"\n"));
+  const auto loaded =
+      load_config(write("[gpus]\ndevices = [\"cpu\", 3]\n[supervision]\n"
+                        "restart_delay = \"2s\"\nrestart_delay_max = \"1s\"\n[daemon]\n"
+                        "socket = \"" +
+                        std::string(120, 's') + "\"\n"));
   ASSERT_FALSE(loaded.ok());
-  EXPECT_THAT(loaded.error().message(),
-              AllOf(HasSubstr("knows no device \"3\""), HasSubstr("is longer than restart_delay_max"),
-                    HasSubstr("a socket's path has 1 to 107 bytes")));
+  EXPECT_THAT(loaded.error().message(), AllOf(HasSubstr("knows no device \"3\""),
+                                              HasSubstr("is longer than restart_delay_max"),
+                                              HasSubstr("a socket's path has 1 to 107 bytes")));
 }
 
 TEST_F(ConfigFile, AFileThatIsNotThereIsAnError) {

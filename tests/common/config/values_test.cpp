@@ -16,7 +16,8 @@ TEST(ConfigValues, SizesHaveBinaryUnitsOrNone) {
   EXPECT_EQ(parse_size("512 MiB"), std::uint64_t{512} << 20);
   EXPECT_EQ(parse_size("5GiB"), std::uint64_t{5} << 30);
   EXPECT_EQ(parse_size("2TiB"), std::uint64_t{2} << 40);
-  for (const char* wrong : {"", " 5", "-5", "5GB", "5gib", "5 GiB ", "GiB", "1.5GiB", "0x10", "5GiB5"}) {
+  for (const char* wrong :
+       {"", " 5", "-5", "5GB", "5gib", "5 GiB ", "GiB", "1.5GiB", "0x10", "5GiB5"}) {
     EXPECT_EQ(parse_size(wrong), std::nullopt) << wrong;
   }
 }

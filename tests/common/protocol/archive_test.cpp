@@ -52,14 +52,16 @@ TEST(Archive, EveryTruncationAndEverySurplusIsRefused) {
 }
 
 TEST(Archive, AHugeCountIsRefusedWithoutAnAllocation) {
-  // A list whose count says 2^60 elements: resizing to it would throw bad_alloc or kill the process.
+  // A list whose count says 2^60 elements: resizing to it would throw bad_alloc or kill the
+  // process.
   std::string bytes = encode(JobsReply{});
   ASSERT_EQ(bytes.size(), 9u);
   const std::uint64_t huge = std::uint64_t{1} << 60;
   std::memcpy(bytes.data() + 1, &huge, sizeof huge);
   const auto back = decode<JobsReply>(bytes);
   ASSERT_FALSE(back.ok());
-  EXPECT_NE(back.error().message().find("count exceeds"), std::string::npos) << back.error().message();
+  EXPECT_NE(back.error().message().find("count exceeds"), std::string::npos)
+      << back.error().message();
 }
 
 TEST(Archive, RandomDamageNeverThrowsOut) {

@@ -13,11 +13,11 @@
 namespace cuzk {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
 using std::chrono::milliseconds;
 using test::FakeConnection;
 using test::FakeServer;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 Client connected(const FakeServer& server) {
   auto client = Client::connect(server.socket());
@@ -30,7 +30,8 @@ Result<VersionReply> ask(Client& client, const CallOptions& options = {}) {
 }
 
 // The error that a client gets whose daemon does `behaviour` after the request.
-Error error_from(const std::function<void(FakeConnection&)>& behaviour, const CallOptions& options = {}) {
+Error error_from(const std::function<void(FakeConnection&)>& behaviour,
+                 const CallOptions& options = {}) {
   FakeServer server([&](FakeConnection& connection) {
     if (connection.next<Empty>(MessageType::kVersion)) behaviour(connection);
   });
@@ -141,7 +142,8 @@ TEST(Client, WithoutADaemonSaysWhatToDo) {
     FakeServer server([](FakeConnection&) {});
     dead = server.socket();
     std::filesystem::copy_file("/etc/passwd", server.folder() / "file");
-    EXPECT_EQ(Client::connect(server.folder() / "file").error().error_class, ErrorClass::kUnavailable);
+    EXPECT_EQ(Client::connect(server.folder() / "file").error().error_class,
+              ErrorClass::kUnavailable);
   }
   EXPECT_EQ(Client::connect(dead).error().error_class, ErrorClass::kUnavailable);
   EXPECT_EQ(Client::connect(std::string(200, 'x')).error().error_class, ErrorClass::kBadRequest);
@@ -201,15 +203,22 @@ TEST(Client, AfterADaemonIsGoneEveryCallSaysSo) {
 }
 
 TEST(Client, RefusesAnswersThatMakeNoSense) {
-  const Error stranger = error_from([](FakeConnection& c) { c.raw("HTTP/1.1 400 Bad Request\r\n\r\n"); });
+  const Error stranger =
+      error_from([](FakeConnection& c) { c.raw("HTTP/1.1 400 Bad Request\r\n\r\n"); });
   EXPECT_EQ(stranger.error_class, ErrorClass::kUnavailable);
   EXPECT_THAT(stranger.message(), HasSubstr("starts with \"HTTP\""));
   const std::function<void(FakeConnection&)> lies[] = {
       [](FakeConnection& c) { c.send(MessageType::kVersion, VersionReply{}, 77); },
       [](FakeConnection& c) { c.send(MessageType::kJobs, JobsReply{}); },
-      [](FakeConnection& c) { c.raw(*encode_frame(MessageType::kVersion, 1, std::string_view("rubbish"))); },
-      [](FakeConnection& c) { c.raw(*encode_frame(MessageType::kProgress, 1, std::string_view("rubbish"))); },
-      [](FakeConnection& c) { c.raw(*encode_frame(MessageType::kError, 1, std::string_view("rubbish"))); },
+      [](FakeConnection& c) {
+        c.raw(*encode_frame(MessageType::kVersion, 1, std::string_view("rubbish")));
+      },
+      [](FakeConnection& c) {
+        c.raw(*encode_frame(MessageType::kProgress, 1, std::string_view("rubbish")));
+      },
+      [](FakeConnection& c) {
+        c.raw(*encode_frame(MessageType::kError, 1, std::string_view("rubbish")));
+      },
   };
   for (const auto& lie : lies) {
     const Error error = error_from(lie);

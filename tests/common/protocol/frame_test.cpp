@@ -15,7 +15,8 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string frame_bytes(MessageType type, std::uint64_t sequence, std::string_view body, std::size_t n_fds = 0) {
+std::string frame_bytes(MessageType type, std::uint64_t sequence, std::string_view body,
+                        std::size_t n_fds = 0) {
   auto bytes = encode_frame(type, sequence, body, n_fds);
   EXPECT_TRUE(bytes.ok());
   return *bytes;
@@ -57,8 +58,15 @@ std::string with(std::string bytes, std::size_t offset, Integer value) {
 
 TEST(Frame, TheHeaderLiesAsDocumented) {
   const std::string bytes = frame_bytes(MessageType::kSubmit, 0x0102030405060708, "ab", 2);
-  const std::string expected("CZKF" "\x01\x00" "\x0b\x00" "\x02\x00\x00\x00" "\x02\x00\x00\x00"
-                             "\x08\x07\x06\x05\x04\x03\x02\x01" "ab", 26);
+  const std::string expected(
+      "CZKF"
+      "\x01\x00"
+      "\x0b\x00"
+      "\x02\x00\x00\x00"
+      "\x02\x00\x00\x00"
+      "\x08\x07\x06\x05\x04\x03\x02\x01"
+      "ab",
+      26);
   EXPECT_EQ(bytes, expected);
 }
 
@@ -71,7 +79,8 @@ TEST(Frame, EverySplitInThreePiecesGivesTheSameFrames) {
       FrameDecoder decoder;
       std::vector<Frame> frames;
       const std::string_view all(stream);
-      for (const auto piece : {all.substr(0, first), all.substr(first, second - first), all.substr(second)}) {
+      for (const auto piece :
+           {all.substr(0, first), all.substr(first, second - first), all.substr(second)}) {
         decoder.feed(piece);
         while (auto frame = must_decode(decoder)) frames.push_back(*std::move(frame));
       }
@@ -93,7 +102,8 @@ TEST(Frame, RandomPiecesOfManyFramesGiveEachFrameOnce) {
   std::mt19937 random(seed);
   std::string stream;
   for (std::uint64_t i = 1; i <= 300; ++i) {
-    stream += frame_bytes(MessageType::kJobs, i, std::string(random() % 2000, static_cast<char>(i)));
+    stream +=
+        frame_bytes(MessageType::kJobs, i, std::string(random() % 2000, static_cast<char>(i)));
   }
   FrameDecoder decoder;
   std::uint64_t expected = 1;

@@ -63,10 +63,16 @@ TEST(StreamSocket, PipelinedFramesGetTheirOwnDescriptorsWhateverTheKernelMerges)
   const UniqueFd two(::open("/etc/hostname", O_RDONLY | O_CLOEXEC));
   const int first[] = {one.get()};
   const int second[] = {two.get(), one.get()};
-  ASSERT_TRUE(send_some(pair.left.get(), *encode_frame(MessageType::kStatus, 1, std::string_view())).ok());
-  ASSERT_TRUE(send_some(pair.left.get(), *encode_frame(MessageType::kSubmit, 2, std::string_view("a"), 1), first).ok());
-  ASSERT_TRUE(send_some(pair.left.get(), *encode_frame(MessageType::kSubmit, 3, std::string_view("b"), 2), second).ok());
-  ASSERT_TRUE(send_some(pair.left.get(), *encode_frame(MessageType::kStatus, 4, std::string_view())).ok());
+  ASSERT_TRUE(
+      send_some(pair.left.get(), *encode_frame(MessageType::kStatus, 1, std::string_view())).ok());
+  ASSERT_TRUE(send_some(pair.left.get(),
+                        *encode_frame(MessageType::kSubmit, 2, std::string_view("a"), 1), first)
+                  .ok());
+  ASSERT_TRUE(send_some(pair.left.get(),
+                        *encode_frame(MessageType::kSubmit, 3, std::string_view("b"), 2), second)
+                  .ok());
+  ASSERT_TRUE(
+      send_some(pair.left.get(), *encode_frame(MessageType::kStatus, 4, std::string_view())).ok());
   FrameDecoder decoder;
   std::vector<Frame> frames;
   std::array<std::byte, 65536> buffer;
