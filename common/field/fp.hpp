@@ -178,7 +178,7 @@ struct Fp {
 
   // Coarsely integrated operand scanning (Koc, Acar, Kaliski 1996), without the extra carry word that a
   // modulus below R / 2 does not need.
-  CUZK_HD static constexpr Fp multiply(const Fp& a, const Fp& b) {
+  CUZK_HD CUZK_DEVICE_CALL static constexpr Fp multiply(const Fp& a, const Fp& b) {
     const Integer p = Montgomery<P>::modulus();
     Integer t{};
     for (std::size_t i = 0; i < kLimbs; ++i) {
