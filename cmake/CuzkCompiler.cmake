@@ -12,11 +12,14 @@ endif()
 # The programs find each other beside themselves, so they all go to one folder.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
+# Paths relative to the checkout let all checkouts of a machine share what one of them compiled.
 find_program(CUZK_CCACHE ccache)
 if(CUZK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${CUZK_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CUZK_CCACHE})
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CUZK_CCACHE})
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true
+    ${CUZK_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
 endif()
 
 # Applied with target_link_libraries(... PRIVATE cuzk_warnings) by the functions of CuzkProcess.
