@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/groth16/encoding.hpp"
 #include "tests/cli/ctl.hpp"
 
 namespace cuzk::cli {
