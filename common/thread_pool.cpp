@@ -1,8 +1,8 @@
 // The pool's threads: waking, joining a loop, and leaving it before its caller's stack goes away.
 //
-// A loop lives on its caller's stack. The caller first takes the loop off the board (no worker can join any
-// more) and then waits until the workers inside have left, so a worker that wakes late finds nothing and goes
-// back to sleep, and the loop never waits for a thread that did no work.
+// A loop lives on its caller's stack. The caller first takes the loop off the board (no worker can
+// join any more) and then waits until the workers inside have left, so a worker that wakes late
+// finds nothing and goes back to sleep, and the loop never waits for a thread that did no work.
 #include "common/thread_pool.hpp"
 
 namespace cuzk {
@@ -40,7 +40,8 @@ void ThreadPool::Loop::work() {
 }
 
 void ThreadPool::run(Loop& loop) {
-  const bool shared = loop.pieces > 1 && !workers_.empty() && !busy_.exchange(true, std::memory_order_acquire);
+  const bool shared =
+      loop.pieces > 1 && !workers_.empty() && !busy_.exchange(true, std::memory_order_acquire);
   if (!shared) {
     loop.work();
     return;

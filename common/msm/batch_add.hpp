@@ -2,26 +2,34 @@
 //
 // In affine coordinates an addition is (x3, y3) with
 //   l = (y2 - y1) / (x2 - x1),  x3 = l^2 - x1 - x2,  y3 = l (x1 - x3) - y1
-// and costs a division. Montgomery's trick divides a batch at once: multiply all denominators up, invert the
-// product, and walk back, which replaces each division by three multiplications. An addition then costs five
-// multiplications and one squaring, where the best mixed addition without division (XYZZ) costs eight and two.
+// and costs a division. Montgomery's trick divides a batch at once: multiply all denominators up,
+// invert the product, and walk back, which replaces each division by three multiplications. An
+// addition then costs five multiplications and one squaring, where the best mixed addition without
+// division (XYZZ) costs eight and two.
 //
-// The products are a chain in which each waits for the one before. Even and odd additions form two chains,
-// worked on side by side, so that the multiplier is not idle for the length of a multiplication.
+// The products are a chain in which each waits for the one before. Even and odd additions form two
+// chains, worked on side by side, so that the multiplier is not idle for the length of a
+// multiplication.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
-#include <vector>
 
 #include "common/curve/points.hpp"
+#include "common/msm/line_array.hpp"
 
 namespace cuzk::msm_detail {
 
+// Tells nearly always by one word.
 template <class Group>
 bool is_infinity(const Affine<Group>& point) {
-  return point.x.is_zero() && point.y.is_zero();
+  std::uint64_t word;
+  std::memcpy(&word, &point, sizeof word);
+  if (word != 0) [[likely]]
+    return false;
+  return point.is_infinity();
 }
 
 // `negate ? -y : y` without a branch: signs of digits are coin tosses.
@@ -45,7 +53,7 @@ class BatchAdder {
   };
 
   explicit BatchAdder(std::size_t capacity)
-      : additions_(capacity), products_(capacity), denominators_(capacity) {}
+      : additions_(capacity), products_(capacity + 2), denominators_(capacity) {}
 
   static constexpr std::size_t kBytesPerAddition = sizeof(Addition) + 2 * sizeof(Field);
 
@@ -55,14 +63,15 @@ class BatchAdder {
   std::span<const Addition> additions() const { return {additions_.data(), size_}; }
   void clear() { size_ = 0; }
 
-  // Plans targets[target] += source (or -=). Preconditions: size() < capacity(); both are finite; no other
-  // addition in the batch has this target; a source may be the target of additions planned *before* it, and
-  // is then read as it was before the batch.
+  // Plans targets[target] += source (or -=). Preconditions: size() < capacity(); both are finite;
+  // no other addition in the batch has this target; a source may be the target of additions planned
+  // *before* it, and is then read as it was before the batch.
   void push(std::uint32_t target, const Point* source, bool negate) {
     additions_[size_++] = {source, target, negate, Addition::kChord};
   }
 
-  // Does what was planned. Targets that come out as infinity are (0, 0). Needs a clear() afterwards.
+  // Does what was planned. Targets that come out as infinity are (0, 0). Needs a clear()
+  // afterwards.
   void run(Point* targets) {
     if (size_ == 0) return;
     const Field inverse = multiply_up(targets).inverse();
@@ -70,41 +79,35 @@ class BatchAdder {
   }
 
  private:
-  // Fills denominators_ and, in products_, the product of those before in the same chain.
+  // Fills denominators_ and products_; returns the product of all.
   Field multiply_up(const Point* targets) {
-    Field even = Field::one();
-    Field odd = Field::one();
+    products_[0] = Field::one();
+    products_[1] = Field::one();
     std::size_t k = 0;
     for (; k + 1 < size_; k += 2) {
-      const Field d0 = denominator(additions_[k], targets);
-      const Field d1 = denominator(additions_[k + 1], targets);
-      denominators_[k] = d0;
-      denominators_[k + 1] = d1;
-      products_[k] = even;
-      products_[k + 1] = odd;
-      even = even * d0;
-      odd = odd * d1;
+      set_denominator(k, targets);
+      set_denominator(k + 1, targets);
+      products_[k + 2] = products_[k] * denominators_[k];
+      products_[k + 3] = products_[k + 1] * denominators_[k + 1];
     }
     if (k < size_) {
-      denominators_[k] = denominator(additions_[k], targets);
-      products_[k] = even;
-      even = even * denominators_[k];
+      set_denominator(k, targets);
+      products_[k + 2] = products_[k] * denominators_[k];
     }
-    even_ = even;
-    odd_ = odd;
-    return even * odd;
+    return products_[size_] * products_[size_ + 1];
   }
 
+  // From the last addition to the first: sources of later ones may be targets of earlier ones.
   void walk_back(Point* targets, const Field& inverse) {
-    Field even = inverse * odd_;
-    Field odd = inverse * even_;
+    // The two chains' products are the last two; each chain's inverse is all but the other's
+    // product.
+    Field even = inverse * products_[size_ + (size_ % 2 == 0 ? 1 : 0)];
+    Field odd = inverse * products_[size_ + (size_ % 2 == 0 ? 0 : 1)];
     std::size_t k = size_;
     if (k % 2 == 1) {
       --k;
-      const Field reciprocal = even * products_[k];
+      finish(additions_[k], targets, even * products_[k]);
       even = even * denominators_[k];
-      Point& target = targets[additions_[k].target];
-      target = result(additions_[k], target, reciprocal);
     }
     while (k > 0) {
       k -= 2;
@@ -115,29 +118,31 @@ class BatchAdder {
       even = even * denominators_[k];
       odd = odd * denominators_[k + 1];
       if (a0.kind == Addition::kChord && a1.kind == Addition::kChord) [[likely]] {
-        add_two(a0, targets[a0.target], r0, a1, targets[a1.target], r1);
+        add_two(*a0.source, a0.negate, targets[a0.target], r0, *a1.source, a1.negate,
+                targets[a1.target], r1);
       } else {
-        // Later additions first: their sources may be earlier ones' targets.
-        targets[a1.target] = result(a1, targets[a1.target], r1);
-        targets[a0.target] = result(a0, targets[a0.target], r0);
+        finish(a1, targets, r1);
+        finish(a0, targets, r0);
       }
     }
   }
 
-  // Two chords in step; each line's two products are independent of each other.
-  static void add_two(const Addition& a0, Point& t0, const Field& r0, const Addition& a1, Point& t1,
-                      const Field& r1) {
-    const Field n0 = with_sign(a0.source->y, a0.negate) - t0.y;
-    const Field n1 = with_sign(a1.source->y, a1.negate) - t1.y;
-    const Field l0 = n0 * r0;
-    const Field l1 = n1 * r1;
-    const Field x0 = l0.square() - (t0.x + a0.source->x);
-    const Field x1 = l1.square() - (t1.x + a1.source->x);
-    const Field y0 = l0 * (t0.x - x0) - t0.y;
-    const Field y1 = l1 * (t1.x - x1) - t1.y;
-    // Stored last, and nothing is read below: a0's target may be a1's source.
-    t1 = {x1, y1};
-    t0 = {x0, y0};
+  // t0 += s0 and t1 += s1 by chords, in step: neighbouring products are independent of each other.
+  static void add_two(const Point& s0, bool negate0, Point& t0, const Field& r0, const Point& s1,
+                      bool negate1, Point& t1, const Field& r1) {
+    const Field l0 = (with_sign(s0.y, negate0) - t0.y) * r0;
+    const Field l1 = (with_sign(s1.y, negate1) - t1.y) * r1;
+    const Field x0 = l0.square() - (t0.x + s0.x);
+    const Field x1 = l1.square() - (t1.x + s1.x);
+    // Stores begin here, after the last use of the sources: s1 may be t0.
+    t0.y = l0 * (t0.x - x0) - t0.y;
+    t1.y = l1 * (t1.x - x1) - t1.y;
+    t0.x = x0;
+    t1.x = x1;
+  }
+
+  static void finish(const Addition& a, Point* targets, const Field& reciprocal) {
+    targets[a.target] = result(a, targets[a.target], reciprocal);
   }
 
   static Point result(const Addition& a, const Point& t, const Field& reciprocal) {
@@ -152,27 +157,29 @@ class BatchAdder {
     return {x, l * (t.x - x) - t.y};
   }
 
-  static Field denominator(Addition& a, const Point* targets) {
-    const Point& t = targets[a.target];
-    const Field d = a.source->x - t.x;
-    if (!d.is_zero()) [[likely]] return d;
-    // The same x: the same point (its tangent serves) or opposite ones, which cancel. A point of order two
-    // would be both and cancels; there is none in the subgroup.
+  void set_denominator(std::size_t k, const Point* targets) {
+    Addition& a = additions_[k];
+    denominators_[k] = a.source->x - targets[a.target].x;
+    if (denominators_[k].is_zero()) [[unlikely]]
+      denominators_[k] = same_x(a, targets[a.target]);
+  }
+
+  // The same point (its tangent serves) or opposite ones, which cancel. A point of order two would
+  // be both and cancels; there is none in the subgroup.
+  static Field same_x(Addition& a, const Point& t) {
     const Field y = with_sign(a.source->y, a.negate);
     if (y == t.y && !y.is_zero()) {
       a.kind = Addition::kTangent;
-      return t.y + t.y;
+      return t.y.dbl();
     }
     a.kind = Addition::kCancel;
     return Field::one();
   }
 
-  std::vector<Addition> additions_;
-  std::vector<Field> products_;
-  std::vector<Field> denominators_;
+  LineArray<Addition> additions_;
+  LineArray<Field> products_;  // of the denominators before, of those with the same parity
+  LineArray<Field> denominators_;
   std::size_t size_ = 0;
-  Field even_ = Field::one();
-  Field odd_ = Field::one();
 };
 
 }  // namespace cuzk::msm_detail

@@ -7,9 +7,10 @@ namespace cuzk {
 
 template <>
 constexpr msm_detail::UnitCosts msm_detail::unit_costs<G1Of<Bls12_381>>() {
-  return {.inversion = 30, .plain_add = 1.8, .plain_bucket = 4.5, .read_digit = 0.05};
+  return {.inversion = 6, .plain_add = 1.25, .plain_bucket = 3, .read_digit = 0.03};
 }
-template Jacobian<G1Of<Bls12_381>> msm<G1Of<Bls12_381>>(const MsmInput<G1Of<Bls12_381>>& input, ThreadPool& pool);
+template Jacobian<G1Of<Bls12_381>> msm<G1Of<Bls12_381>>(const MsmInput<G1Of<Bls12_381>>& input,
+                                                        ThreadPool& pool);
 template std::size_t msm_scratch_bytes<G1Of<Bls12_381>>(std::size_t points, unsigned threads);
 
 }  // namespace cuzk

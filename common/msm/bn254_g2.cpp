@@ -7,9 +7,10 @@ namespace cuzk {
 
 template <>
 constexpr msm_detail::UnitCosts msm_detail::unit_costs<G2Of<Bn254>>() {
-  return {.inversion = 12, .plain_add = 1.8, .plain_bucket = 4.5, .read_digit = 0.02};
+  return {.inversion = 3, .plain_add = 1.25, .plain_bucket = 3.2, .read_digit = 0.02};
 }
-template Jacobian<G2Of<Bn254>> msm<G2Of<Bn254>>(const MsmInput<G2Of<Bn254>>& input, ThreadPool& pool);
+template Jacobian<G2Of<Bn254>> msm<G2Of<Bn254>>(const MsmInput<G2Of<Bn254>>& input,
+                                                ThreadPool& pool);
 template std::size_t msm_scratch_bytes<G2Of<Bn254>>(std::size_t points, unsigned threads);
 
 }  // namespace cuzk

@@ -1,9 +1,10 @@
 // One window's buckets, filled by batches of affine additions.
 //
-// A bucket can take part in a batch only once, because its next addition needs the result. A point that meets a
-// bucket already in the batch waits in a queue until the batch has run. When the queue is full, waiting points
-// of one bucket are added to each other, pairwise and in batches too, until each bucket has one: so even
-// scalars that are all alike cost about two additions a point and a few inversions per thousand.
+// A bucket can take part in a batch only once, because its next addition needs the result. A point
+// that meets a bucket already in the batch waits in a queue until the batch has run. When the queue
+// is full, waiting points of one bucket are added to each other, pairwise and in batches too, until
+// each bucket has one: so even scalars that are all alike cost about two additions a point and a
+// few inversions per thousand.
 #pragma once
 
 #include <algorithm>
@@ -22,21 +23,24 @@ class BucketSet {
  public:
   using Point = Affine<Group>;
 
-  // Allocates for at most so many buckets, and batches of at most so many additions.
+  // Allocates for at most so many buckets, and batches of at most so many additions, fewer than
+  // 2^16.
   BucketSet(std::size_t max_buckets, std::size_t max_batch)
-      : adder_(max_batch), buckets_(max_buckets), states_(max_buckets), waiting_of_(max_buckets, kNobody) {
-    for (Queue* queue : {&queue_, &next_}) {
-      queue->points.resize(max_batch);
-      queue->buckets.resize(max_batch);
-    }
-  }
+      : adder_(max_batch),
+        buckets_(max_buckets),
+        states_(max_buckets),
+        waiting_of_(max_buckets, kNobody),
+        queue_(max_batch),
+        next_(max_batch) {}
 
   static constexpr std::size_t scratch_bytes(std::size_t max_buckets, std::size_t max_batch) {
-    return max_buckets * (sizeof(Point) + sizeof(State) + sizeof(std::uint32_t)) +
-           max_batch * (BatchAdder<Group>::kBytesPerAddition + 2 * (sizeof(Point) + sizeof(std::uint32_t)));
+    return max_buckets * (sizeof(Point) + sizeof(State) + sizeof(Mate)) +
+           max_batch *
+               (BatchAdder<Group>::kBytesPerAddition + 2 * (sizeof(Point) + sizeof(std::uint32_t)));
   }
 
-  // Empties the set and uses the first `count` buckets, in batches of `batch` additions, from now on.
+  // Empties the set and uses the first `count` buckets, in batches of `batch` additions, from now
+  // on.
   void reset(std::size_t count, std::size_t batch) {
     count_ = count;
     batch_ = std::min(batch, adder_.capacity());
@@ -101,12 +105,16 @@ class BucketSet {
  private:
   using Field = typename Group::Field;
   enum class State : std::uint8_t { kEmpty, kFull, kInBatch };
-  static constexpr std::uint32_t kNobody = UINT32_MAX;
+  using Mate = std::uint16_t;  // a place in the queue
+  static constexpr Mate kNobody = UINT16_MAX;
+  static constexpr std::uint32_t kPaired = UINT32_MAX;
 
   struct Queue {
-    std::vector<Point> points;
-    std::vector<std::uint32_t> buckets;
+    LineArray<Point> points;
+    LineArray<std::uint32_t> buckets;
     std::size_t size = 0;
+
+    explicit Queue(std::size_t capacity) : points(capacity), buckets(capacity) {}
 
     void push(std::uint32_t bucket, const Point& point) {
       points[size] = point;
@@ -117,7 +125,8 @@ class BucketSet {
   void run_batch() {
     adder_.run(buckets_.data());
     for (const auto& addition : adder_.additions()) {
-      states_[addition.target] = is_infinity(buckets_[addition.target]) ? State::kEmpty : State::kFull;
+      const bool cancelled = addition.kind == BatchAdder<Group>::Addition::kCancel;
+      states_[addition.target] = cancelled ? State::kEmpty : State::kFull;
     }
     adder_.clear();
   }
@@ -139,13 +148,13 @@ class BucketSet {
   // Adds up the waiting points of each bucket. The adder is empty before and after.
   void pair_up() {
     for (;;) {
-      for (std::uint32_t i = 0; i < queue_.size; ++i) {
-        std::uint32_t& mate = waiting_of_[queue_.buckets[i]];
+      for (std::size_t i = 0; i < queue_.size; ++i) {
+        Mate& mate = waiting_of_[queue_.buckets[i]];
         if (mate == kNobody) {
-          mate = i;
+          mate = static_cast<Mate>(i);
         } else {
           adder_.push(mate, &queue_.points[i], false);
-          queue_.buckets[i] = kNobody;
+          queue_.buckets[i] = kPaired;
           mate = kNobody;
         }
       }
@@ -155,7 +164,7 @@ class BucketSet {
       std::size_t kept = 0;
       for (std::size_t i = 0; i < queue_.size; ++i) {
         const std::uint32_t bucket = queue_.buckets[i];
-        if (bucket == kNobody) continue;
+        if (bucket == kPaired) continue;
         waiting_of_[bucket] = kNobody;
         if (is_infinity(queue_.points[i])) continue;
         queue_.points[kept] = queue_.points[i];
@@ -167,9 +176,9 @@ class BucketSet {
   }
 
   BatchAdder<Group> adder_;
-  std::vector<Point> buckets_;
+  LineArray<Point> buckets_;
   std::vector<State> states_;
-  std::vector<std::uint32_t> waiting_of_;  // while pairing up: a waiting point of this bucket without a mate
+  std::vector<Mate> waiting_of_;  // while pairing up: a waiting point of this bucket without a mate
   Queue queue_;
   Queue next_;
   std::size_t count_ = 0;

@@ -1,11 +1,12 @@
 // The weighted sum of a window's buckets, sum_b (b + 1) * bucket[b], by running sums in lock-step.
 //
-// Going down from the highest bucket, `running` adds up buckets and `total` adds up `running`: two additions a
-// bucket and no multiplication, but each waits for the one before. Cut into segments, each segment has running
-// sums of its own, one step of all of them is one batch of affine additions, and the segments' results are put
-// together by the same method once more:
+// Going down from the highest bucket, `running` adds up buckets and `total` adds up `running`: two
+// additions a bucket and no multiplication, but each waits for the one before. Cut into segments,
+// each segment has running sums of its own, one step of all of them is one batch of affine
+// additions, and the segments' results are put together by the same method once more:
 //
-//   sum_b (b + 1) B_b = sum_g total_g + L * sum_g g * running_g      (segment g holds buckets g L to (g + 1) L - 1)
+//   sum_b (b + 1) B_b = sum_g total_g + L * sum_g g * running_g      (segment g holds buckets g L
+//   to (g + 1) L - 1)
 #pragma once
 
 #include <algorithm>
@@ -43,7 +44,8 @@ class BucketSum {
     return 2 * kMaxSegments * sizeof(Point) + kMaxSegments;
   }
 
-  // The number of buckets must be a power of two; the adder must be empty and hold 2 * kMaxSegments.
+  // The number of buckets must be a power of two; the adder must be empty and hold 2 *
+  // kMaxSegments.
   Xyzz<Group> operator()(std::span<const Point> buckets, BatchAdder<Group>& adder) {
     const auto [segments, length] = segment_shape(buckets.size());
     if (segments == 0) return weighted_sum<Group>(buckets);
@@ -77,19 +79,21 @@ class BucketSum {
       adder.run(sums_.data());
       adder.clear();
     }
-    return join(std::span<const Point>(running, segments), std::span<const Point>(total, segments), length);
+    return join(std::span<const Point>(running, segments), std::span<const Point>(total, segments),
+                length);
   }
 
  private:
-  static Xyzz<Group> join(std::span<const Point> running, std::span<const Point> total, std::size_t length) {
+  static Xyzz<Group> join(std::span<const Point> running, std::span<const Point> total,
+                          std::size_t length) {
     Xyzz<Group> sum = weighted_sum<Group>(running.subspan(1));
     for (std::size_t l = length; l > 1; l /= 2) sum = dbl(sum);
     for (const Point& point : total) sum = add_mixed(sum, point);
     return sum;
   }
 
-  std::vector<Point> sums_;             // running, then total
-  std::vector<std::uint8_t> carried_;   // this step adds running to total
+  std::vector<Point> sums_;            // running, then total
+  std::vector<std::uint8_t> carried_;  // this step adds running to total
 };
 
 }  // namespace cuzk::msm_detail

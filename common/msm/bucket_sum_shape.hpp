@@ -1,4 +1,5 @@
-// Into how many running sums a window's buckets are cut; shared by the summing and by the model of its cost.
+// Into how many running sums a window's buckets are cut; shared by the summing and by the model of
+// its cost.
 //
 // Apart from bucket_sum.hpp because the model knows nothing of groups.
 #pragma once
@@ -8,12 +9,12 @@
 
 namespace cuzk::msm_detail {
 
-// 256 running sums make batches of up to 512 additions; joining them takes two XYZZ additions a segment, under 1 %
-// of a window. Chosen with bench_transform --benchmark_filter=msm.
+// 256 running sums make batches of up to 512 additions; joining them takes two XYZZ additions a
+// segment, under 1 % of a window. Chosen with bench_transform --benchmark_filter=msm.
 inline constexpr std::size_t kMaxSegments = 256;
 // With shorter segments, or fewer, the inversions outweigh what batches save.
 inline constexpr std::size_t kMinSegmentLength = 16;
-inline constexpr std::size_t kMinSegments = 32;
+inline constexpr std::size_t kMinSegments = 16;
 
 struct SegmentShape {
   std::size_t segments;  // 0: do without batches

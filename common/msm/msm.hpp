@@ -1,9 +1,10 @@
 // Multi-scalar multiplication: sum_i scalar_i * point_i, by Pippenger's bucket method.
 //
-// Five of these are most of what a proof costs, and their inputs differ: the quotient's scalars are all wide, a
-// witness is mostly zeros and ones. So scalars are sorted into kinds first (zeros dropped, ones summed, the rest
-// by length), and windows are planned for what is left. The result is exact for every input: equal or opposite
-// points, points at infinity, all scalars alike; such inputs cost at most a few times what random ones do.
+// Five of these are most of what a proof costs, and their inputs differ: the quotient's scalars are
+// all wide, a witness is mostly zeros and ones. So scalars are sorted into kinds first (zeros
+// dropped, ones summed, the rest by length), and windows are planned for what is left. The result
+// is exact for every input: equal or opposite points, points at infinity, all scalars alike; such
+// inputs cost at most a few times what random ones do.
 //
 // Running time depends on the scalars. They are secret from clients but not from this machine.
 #pragma once
@@ -24,7 +25,8 @@ struct MsmInput {
   std::span<const Affine<Group>> points;
   // Canonical integers, below the group order.
   std::span<const typename Group::Scalar::Integer> scalars;
-  // Point i goes with scalar indices[i], each below scalars.size(); as long as `points`. Empty: with scalar i.
+  // Point i goes with scalar indices[i], each below scalars.size(); as long as `points`. Empty:
+  // with scalar i.
   std::span<const std::uint32_t> indices = {};
 };
 

@@ -1,8 +1,9 @@
 // The definitions behind msm.hpp, included by the one file per group that instantiates them.
 //
-// A multiplication is cut into tasks that need nothing of each other: a sum of points whose scalar is one, or one
-// window (or a part of its points) of a list. The pool's threads take tasks from a common counter, longest first,
-// each with scratch memory of its own; the few hundred doublings that put the windows together come last.
+// A multiplication is cut into tasks that need nothing of each other: a sum of points whose scalar
+// is one, or one window (or a part of its points) of a list. The pool's threads take tasks from a
+// common counter, longest first, each with scratch memory of its own; the few hundred doublings
+// that put the windows together come last.
 #pragma once
 
 #include <algorithm>
@@ -22,23 +23,26 @@
 namespace cuzk {
 namespace msm_detail {
 
-// Additions that share an inversion: at 1024 it adds about 3 % to them. A batch's working set (its buckets, points,
-// products) then fills half of a 512 KiB L2. Chosen with bench_transform --benchmark_filter=msm.
-inline constexpr std::size_t kMaxBatch = 1024;
+// Additions that share an inversion: with 512 it adds 2 % to them, and a batch's working set (its
+// buckets, points, products) stays in a quarter of a 512 KiB L2. Chosen with bench_transform
+// --benchmark_filter=pieces.
+inline constexpr std::size_t kMaxBatch = 512;
+static_assert(kMaxBatch >= 2 * kMaxSegments);
 // Points to fetch ahead of their use when they are gathered by a list.
 inline constexpr std::size_t kPrefetchDistance = 16;
 // Sums of fewer points are not worth a batch.
 inline constexpr std::size_t kMinBatchedSum = 256;
 
-// What a thread may use for buckets: 2 MiB, and more for inputs that dwarf it (a sixteenth of 2^17 points of 256
-// bytes is as much).
+// What a thread may use for buckets: 2 MiB, and more for inputs that dwarf it (a sixteenth of 2^17
+// points of 256 bytes is as much).
 template <class Group>
 std::size_t max_buckets(std::size_t points, unsigned threads) {
   const std::size_t bytes = std::max<std::size_t>(std::size_t{2} << 20, 16 * (points / threads));
   return std::bit_floor(bytes / sizeof(Affine<Group>));
 }
 
-// The costs that plan_windows weighs, per group; numbers from bench_transform --benchmark_filter=pieces.
+// The costs that plan_windows weighs, per group; numbers from bench_transform
+// --benchmark_filter=pieces.
 template <class Group>
 constexpr UnitCosts unit_costs();
 
@@ -52,7 +56,7 @@ class Multiplication {
       : input_(input),
         pool_(pool),
         sorted_(sort_by_scalar(input.points.size(), input.scalars, input.indices, pool)),
-        limits_{max_buckets<Group>(input.points.size(), pool.threads()), kMaxBatch} {
+        limits_{sizeof(Point), max_buckets<Group>(input.points.size(), pool.threads()), kMaxBatch} {
     plan();
     lay_out_tasks();
   }
@@ -75,9 +79,9 @@ class Multiplication {
     Recoder recoder;
   };
   struct Task {
-    std::size_t list;    // kOnes, or an index into lists_
+    std::size_t list;  // kOnes, or an index into lists_
     std::size_t window;
-    std::size_t first;   // of the list's points
+    std::size_t first;  // of the list's points
     std::size_t last;
   };
   static constexpr std::size_t kOnes = SIZE_MAX;
@@ -98,7 +102,8 @@ class Multiplication {
       lists_.push_back({points, std::move(plan), recoder});
     };
     if (sorted_.wide == 0) {
-      if (sorted_.narrow > 0) use(sorted_.narrow_points(), plan_for(sorted_.narrow_points(), sorted_.narrow_bits));
+      if (sorted_.narrow > 0)
+        use(sorted_.narrow_points(), plan_for(sorted_.narrow_points(), sorted_.narrow_bits));
       return;
     }
     WindowPlan together = plan_for(sorted_.narrow_and_wide_points(), sorted_.wide_bits);
@@ -115,7 +120,8 @@ class Multiplication {
   }
 
   void lay_out_tasks() {
-    const auto cut = [&](std::size_t list, std::size_t window, std::size_t points, std::size_t parts) {
+    const auto cut = [&](std::size_t list, std::size_t window, std::size_t points,
+                         std::size_t parts) {
       for (std::size_t part = 0; part < parts; ++part) {
         tasks_.push_back({list, window, points * part / parts, points * (part + 1) / parts});
       }
@@ -130,7 +136,8 @@ class Multiplication {
     if (sorted_.ones > 0) {
       const std::size_t parts = sorted_.ones / kMinBatchedSum;
       cut(kOnes, 0, sorted_.ones, std::clamp<std::size_t>(parts, 1, pool_.threads()));
-      if (sorted_.ones >= kMinBatchedSum) max_buckets_used_ = std::max(max_buckets_used_, kMaxBatch);
+      if (sorted_.ones >= kMinBatchedSum)
+        max_buckets_used_ = std::max(max_buckets_used_, kMaxBatch);
     }
     const auto length = [](const Task& task) { return task.last - task.first; };
     std::stable_sort(tasks_.begin(), tasks_.end(),
@@ -143,11 +150,13 @@ class Multiplication {
          i = next.fetch_add(1, std::memory_order_relaxed)) {
       const Task& task = tasks_[i];
       if (task.list == kOnes) {
-        results_[i] = sum_of_ones(sorted_.one_points().subspan(task.first, task.last - task.first), scratch);
+        results_[i] =
+            sum_of_ones(sorted_.one_points().subspan(task.first, task.last - task.first), scratch);
         continue;
       }
       const List& list = lists_[task.list];
-      results_[i] = list.plan.batched ? batched_window(list, task, scratch) : plain_window(list, task, scratch);
+      results_[i] = list.plan.batched ? batched_window(list, task, scratch)
+                                      : plain_window(list, task, scratch);
     }
   }
 
@@ -195,7 +204,8 @@ class Multiplication {
     return total;
   }
 
-  // Points are dealt to as many sums as a batch holds, which are then folded in half until one is left.
+  // Points are dealt to as many sums as a batch holds, which are then folded in half until one is
+  // left.
   Sum sum_of_ones(std::span<const std::uint32_t> order, Scratch& scratch) {
     Sum sum = Sum::infinity();
     if (order.size() < kMinBatchedSum) {
@@ -272,7 +282,8 @@ template <class Group>
 std::size_t msm_scratch_bytes(std::size_t points, unsigned threads) {
   using namespace msm_detail;
   const std::size_t buckets = std::max(max_buckets<Group>(points, threads), kMaxBatch);
-  const std::size_t thread = BucketSet<Group>::scratch_bytes(buckets, kMaxBatch) + BucketSum<Group>::scratch_bytes();
+  const std::size_t thread =
+      BucketSet<Group>::scratch_bytes(buckets, kMaxBatch) + BucketSum<Group>::scratch_bytes();
   const std::size_t tasks = (kMaxScalarBits + 64 + 1) * std::size_t{threads};
   return points * sizeof(std::uint32_t) + threads * thread + tasks * (sizeof(Xyzz<Group>) + 64);
 }

@@ -6,8 +6,8 @@
 namespace cuzk::msm_detail {
 
 std::vector<Window> cut_windows(unsigned scalar_bits, unsigned count) {
-  // One bit more than the scalar has: a signed digit spends one on its sign, and the highest, which is
-  // unsigned, has as many buckets as a signed one that is a bit wider.
+  // One bit more than the scalar has: a signed digit spends one on its sign, and the highest, which
+  // is unsigned, has as many buckets as a signed one that is a bit wider.
   const unsigned total = scalar_bits + 1;
   std::vector<Window> windows(count);
   unsigned offset = 0;

@@ -1,9 +1,10 @@
 // Signed digits of a scalar, read window by window without storing them.
 //
-// A window of c bits wants digits in [-2^(c-1), 2^(c-1)), because a point's negative is free and half the
-// buckets suffice. Instead of carrying from window to window, add once the constant that has 2^(c-1) in every
-// window but the highest: then the window's plain bits minus 2^(c-1) are the digit, and every window can be
-// read by itself. The highest window takes what is left, unsigned, carry included.
+// A window of c bits wants digits in [-2^(c-1), 2^(c-1)), because a point's negative is free and
+// half the buckets suffice. Instead of carrying from window to window, add once the constant that
+// has 2^(c-1) in every window but the highest: then the window's plain bits minus 2^(c-1) are the
+// digit, and every window can be read by itself. The highest window takes what is left, unsigned,
+// carry included.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +21,16 @@ using Scalar = BigInt<kScalarLimbs>;
 inline constexpr unsigned kMaxScalarBits = 255;
 
 struct Window {
-  unsigned offset = 0;    // of its lowest bit
-  unsigned bits = 0;      // the digit's magnitude is at most 2^(bits-1)
-  bool highest = false;   // unsigned: `bits` counts a sign bit that is not there
+  unsigned offset = 0;   // of its lowest bit
+  unsigned bits = 0;     // the digit's magnitude is at most 2^(bits-1)
+  bool highest = false;  // unsigned: `bits` counts a sign bit that is not there
 
   std::size_t buckets() const { return std::size_t{1} << (bits - 1); }
   bool operator==(const Window&) const = default;
 };
 
-// Cuts scalars below 2^scalar_bits into `count` windows, lowest first, whose widths differ by at most one. 
-// 1 <= count <= scalar_bits <= kMaxScalarBits.
+// Cuts scalars below 2^scalar_bits into `count` windows, lowest first, whose widths differ by at
+// most one. 1 <= count <= scalar_bits <= kMaxScalarBits.
 std::vector<Window> cut_windows(unsigned scalar_bits, unsigned count);
 
 class Recoder {

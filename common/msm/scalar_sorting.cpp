@@ -29,7 +29,8 @@ struct Stretch {
 
 unsigned bit_length(const Scalar& scalar) {
   for (std::size_t i = kScalarLimbs; i-- > 0;) {
-    if (scalar[i] != 0) return static_cast<unsigned>(64 * i) + static_cast<unsigned>(std::bit_width(scalar[i]));
+    if (scalar[i] != 0)
+      return static_cast<unsigned>(64 * i) + static_cast<unsigned>(std::bit_width(scalar[i]));
   }
   return 0;
 }
@@ -50,7 +51,8 @@ SortedPoints sort_by_scalar(std::size_t points, std::span<const Scalar> scalars,
       ++stretch.count[kind];
       if (kind == kNarrow) stretch.narrow_union |= scalar[0];
       if (kind == kWide) {
-        for (std::size_t limb = 0; limb < kScalarLimbs; ++limb) stretch.wide_union[limb] |= scalar[limb];
+        for (std::size_t limb = 0; limb < kScalarLimbs; ++limb)
+          stretch.wide_union[limb] |= scalar[limb];
       }
     }
     stretches[first / kStretch] = stretch;
@@ -61,7 +63,8 @@ SortedPoints sort_by_scalar(std::size_t points, std::span<const Scalar> scalars,
   for (const Stretch& stretch : stretches) {
     for (std::size_t kind = 0; kind < kKinds; ++kind) total[kind] += stretch.count[kind];
     all.narrow_union |= stretch.narrow_union;
-    for (std::size_t limb = 0; limb < kScalarLimbs; ++limb) all.wide_union[limb] |= stretch.wide_union[limb];
+    for (std::size_t limb = 0; limb < kScalarLimbs; ++limb)
+      all.wide_union[limb] |= stretch.wide_union[limb];
   }
   // From counts to places.
   std::array<std::size_t, kKinds> next{0, total[kOne], total[kOne] + total[kNarrow], 0};

@@ -1,8 +1,9 @@
 // Sorts the points of a multiplication by the length of their scalars.
 //
-// Witnesses are mostly bits: a zero needs nothing, a one needs one addition and no window. Among the rest, scalars
-// of at most 64 bits (counters, words, range checks) would leave the upper windows empty, so they get windows of
-// their own where that is cheaper. The lists keep the points' order, which keeps memory access sequential.
+// Witnesses are mostly bits: a zero needs nothing, a one needs one addition and no window. Among
+// the rest, scalars of at most 64 bits (counters, words, range checks) would leave the upper
+// windows empty, so they get windows of their own where that is cheaper. The lists keep the points'
+// order, which keeps memory access sequential.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,9 @@ struct SortedPoints {
 
   std::span<const std::uint32_t> one_points() const { return {order.data(), ones}; }
   std::span<const std::uint32_t> narrow_points() const { return {order.data() + ones, narrow}; }
-  std::span<const std::uint32_t> wide_points() const { return {order.data() + ones + narrow, wide}; }
+  std::span<const std::uint32_t> wide_points() const {
+    return {order.data() + ones + narrow, wide};
+  }
   std::span<const std::uint32_t> narrow_and_wide_points() const {
     return {order.data() + ones, narrow + wide};
   }

@@ -6,7 +6,8 @@
 namespace cuzk {
 
 template unsigned two_adicity<Bls12_381::Fr>();
-template Bls12_381::Fr root_of_unity<Bls12_381::Fr>(unsigned log_n, const Bls12_381::Fr& non_residue);
+template Bls12_381::Fr root_of_unity<Bls12_381::Fr>(unsigned log_n,
+                                                    const Bls12_381::Fr& non_residue);
 template class NttDomain<Bls12_381::Fr>;
 
 }  // namespace cuzk

@@ -1,30 +1,35 @@
-// The layers of a transform, arranged so that a pass over memory does as many of them as fit in cache.
+// The layers of a transform, arranged so that a pass over memory does as many of them as fit in
+// cache.
 //
-// One layer cuts every block of 2h elements into its two halves and needs one power of the root for the
-// whole block. With the powers stored in bit-reversed order, block b of any layer uses entry b, so a
-// layer of 2^k blocks reads the first 2^k entries in sequence, whatever the size of the transform:
+// One layer cuts every block of 2h elements into its two halves and needs one power of the root for
+// the whole block. With the powers stored in bit-reversed order, block b of any layer uses entry b,
+// so a layer of 2^k blocks reads the first 2^k entries in sequence, whatever the size of the
+// transform:
 //
 //   split, natural to bit-reversed order (Cooley-Tukey):    (a, b) -> (a + t b, a - t b)
 //   join, bit-reversed to natural order (Gentleman-Sande):  (a, b) -> (a + b, (a - b) t)
 //
-// With t_b = w^rev(b), split computes the transform with root w, and so does join. The transform with
-// 1/w needs 1/t_b, which is -t_b' where b' mirrors b inside its power-of-two group ([1,2), [2,4), [4,8),
-// ...): negating rev(b) modulo a power of two keeps its lowest set bit and flips the bits above, and
-// reversed these are the bits below b's highest. So the inverse reads the same table backwards.
+// With t_b = w^rev(b), split computes the transform with root w, and so does join. The transform
+// with 1/w needs 1/t_b, which is -t_b' where b' mirrors b inside its power-of-two group (1 | 2 3 |
+// 4 5 6 7 | ...): negating rev(b) modulo a power of two keeps its lowest set bit and flips the bits
+// above, and reversed these are the bits below b's highest. So the inverse reads the same table
+// backwards.
 //
-// A large transform is a matrix of 2^k rows: its first k layers act on columns, copied to a small buffer
-// some columns at a time, because rows lie a power of two apart and would fight for the same cache sets.
-// The rest are transforms of the rows. A row of up to 2^kCacheLog elements is done where it lies.
+// A large transform is a matrix of 2^k rows: its first k layers act on columns, copied to a small
+// buffer some columns at a time, because rows lie a power of two apart and would fight for the same
+// cache sets. The rest are transforms of the rows. A row of up to 2^kCacheLog elements is done
+// where it lies.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <bit>
+#include <cstddef>
 
 namespace cuzk::ntt {
 
-// 2^12 elements are 128 KiB: a quarter of a Zen 3 core's L2. Chosen with bench_transform --benchmark_filter=ntt.
+// 2^12 elements are 128 KiB: a quarter of a Zen 3 core's L2. Chosen with bench_transform
+// --benchmark_filter=ntt.
 inline constexpr unsigned kCacheLog = 12;
 // The buffer for columns: 2^7 rows of 8 elements (256 bytes, four cache lines each) are 32 KiB.
 inline constexpr unsigned kMaxColumnLayers = 7;
@@ -49,8 +54,8 @@ class Layers {
     }
   }
 
-  // The last `layers` joining layers of block `block`: undoes split_layers up to a factor of 2^layers
-  // when the roots are inverse to each other.
+  // The last `layers` joining layers of block `block`: undoes split_layers up to a factor of
+  // 2^layers when the roots are inverse to each other.
   void join_layers(Fr* data, std::size_t length, unsigned layers, std::size_t block) const {
     for (unsigned layer = layers; layer-- > 0;) {
       const std::size_t half = length >> (layer + 1);
@@ -61,18 +66,18 @@ class Layers {
     }
   }
 
-  // The same on columns [first, last) of the matrix of 2^layers rows that the 2^log_m elements form.
-  void split_columns(Fr* data, unsigned log_m, unsigned layers, std::size_t block, std::size_t first,
-                     std::size_t last) const {
+  // The same on columns [first, last) of the matrix of 2^layers rows that the 2^log_m elements
+  // form.
+  void split_columns(Fr* data, unsigned log_m, unsigned layers, std::size_t block,
+                     std::size_t first, std::size_t last) const {
     on_columns(data, log_m, layers, first, last, [&](Fr* buffer, std::size_t length) {
       split_layers(buffer, length, layers, block);
     });
   }
   void join_columns(Fr* data, unsigned log_m, unsigned layers, std::size_t block, std::size_t first,
                     std::size_t last) const {
-    on_columns(data, log_m, layers, first, last, [&](Fr* buffer, std::size_t length) {
-      join_layers(buffer, length, layers, block);
-    });
+    on_columns(data, log_m, layers, first, last,
+               [&](Fr* buffer, std::size_t length) { join_layers(buffer, length, layers, block); });
   }
 
   // All log_m layers of block `block`.
@@ -96,7 +101,8 @@ class Layers {
   }
 
  private:
-  // For kForward t_b; for kInverse minus the inverse of t_b (see above). Not for block 0, where t is 1.
+  // For kForward t_b; for kInverse minus the inverse of t_b (see above). Not for block 0, where t
+  // is 1.
   const Fr& twiddle(std::size_t block) const {
     if constexpr (kRoot == Root::kForward) return twiddles_[block];
     return twiddles_[3 * std::bit_floor(block) - 1 - block];
@@ -134,8 +140,8 @@ class Layers {
   }
 
   template <class Body>
-  static void on_columns(Fr* data, unsigned log_m, unsigned layers, std::size_t first, std::size_t last,
-                         const Body& body) {
+  static void on_columns(Fr* data, unsigned log_m, unsigned layers, std::size_t first,
+                         std::size_t last, const Body& body) {
     alignas(64) std::array<Fr, kColumnWidth << kMaxColumnLayers> buffer;
     const std::size_t rows = std::size_t{1} << layers;
     const std::size_t stride = std::size_t{1} << (log_m - layers);

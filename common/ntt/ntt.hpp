@@ -1,10 +1,12 @@
-// Number-theoretic transforms over the scalar field: evaluations on a domain to coefficients and back.
+// Number-theoretic transforms over the scalar field: evaluations on a domain to coefficients and
+// back.
 //
 // A Groth16 quotient needs six of them per proof, always in pairs: evaluations on the domain to
-// evaluations on a coset of it. `to_coset` does such a pair in one go and never reorders: the inverse
-// half runs from natural to bit-reversed order, the powers of the shift are multiplied in where the
-// coefficients lie, and the forward half runs back to natural order. Everything works in place, gives
-// the same bits for every number of threads, and shares one table of n/2 powers of the root.
+// evaluations on a coset of it. `to_coset` does such a pair in one go and never reorders: the
+// inverse half runs from natural to bit-reversed order, the powers of the shift are multiplied in
+// where the coefficients lie, and the forward half runs back to natural order. Everything works in
+// place, gives the same bits for every number of threads, and shares one table of n/2 powers of the
+// root.
 //
 // w is the domain's root, g the coset's shift, n the size; f is the polynomial sum_j c_j X^j.
 #pragma once
@@ -22,20 +24,21 @@ namespace cuzk {
 template <class Fr>
 unsigned two_adicity();
 
-// The primitive 2^log_n-th root of unity (z^t)^(2^(s - log_n)). snarkjs takes z = 5 for both curves,
-// bellperson z = 7 for BLS12-381. Preconditions: log_n <= two_adicity<Fr>(), z is not a square.
+// The primitive 2^log_n-th root of unity (z^t)^(2^(s - log_n)). snarkjs takes z = 5 for both
+// curves, bellperson z = 7 for BLS12-381. Preconditions: log_n <= two_adicity<Fr>(), z is not a
+// square.
 template <class Fr>
 Fr root_of_unity(unsigned log_n, const Fr& non_residue);
 
 template <class Fr>
 class NttDomain {
  public:
-  // `root` must be a primitive 2^log_n-th root of unity and `shift` not zero. Costs n/2 multiplications
-  // and allocates table_size(log_n) elements.
+  // `root` must be a primitive 2^log_n-th root of unity and `shift` not zero. Costs n/2
+  // multiplications and allocates table_size(log_n) elements.
   NttDomain(unsigned log_n, const Fr& root, const Fr& shift, ThreadPool& pool);
 
-  // snarkjs' domain: the root from 5, and as shift the primitive 2n-th root whose square is w, so that
-  // the coset holds the odd powers of it. Precondition: log_n < two_adicity<Fr>().
+  // snarkjs' domain: the root from 5, and as shift the primitive 2n-th root whose square is w, so
+  // that the coset holds the odd powers of it. Precondition: log_n < two_adicity<Fr>().
   static NttDomain snarkjs(unsigned log_n, ThreadPool& pool);
 
   unsigned log_size() const { return log_n_; }

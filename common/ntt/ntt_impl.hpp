@@ -1,8 +1,8 @@
 // The definitions behind ntt.hpp, included by the one file per curve that instantiates them.
 //
 // A transform over several threads has the shape of layers.hpp: columns in parallel, then rows in
-// parallel. What happens between the splitting and the joining half (the powers of a shift) is done row
-// by row while the row is in cache, so to_coset reads and writes the array three times in all.
+// parallel. What happens between the splitting and the joining half (the powers of a shift) is done
+// row by row while the row is in cache, so to_coset reads and writes the array three times in all.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 namespace cuzk {
 namespace ntt {
 
-// Below 2^kSerialLog elements waking another thread costs more than it saves (bench_transform, ntt).
+// Below 2^kSerialLog elements waking another thread costs more than it saves (bench_transform,
+// ntt).
 inline constexpr unsigned kSerialLog = 9;
 // Positions are split into high bits, one power each per row, and this many low bits, from a table.
 inline constexpr unsigned kShiftTableLog = 10;
@@ -46,8 +47,8 @@ inline unsigned top_layers(unsigned log_n, unsigned threads) {
   return std::min(top, kMaxColumnLayers);
 }
 
-// What a transform does: with which halves, and `middle(row, first, count)` between them, where `first`
-// is the row's position in the array.
+// What a transform does: with which halves, and `middle(row, first, count)` between them, where
+// `first` is the row's position in the array.
 template <bool kSplit, bool kJoin, class Fr, class SplitLayers, class JoinLayers, class Middle>
 void transform(std::span<Fr> values, unsigned log_n, const SplitLayers& splitter,
                const JoinLayers& joiner, ThreadPool& pool, const Middle& middle) {
@@ -57,8 +58,7 @@ void transform(std::span<Fr> values, unsigned log_n, const SplitLayers& splitter
   const std::size_t columns = std::size_t{1} << log_row;
   // Pieces are whole groups of columns, and at most a few per thread.
   const std::size_t pieces = std::size_t{8} * pool.threads();
-  const std::size_t grain =
-      std::max(kColumnWidth, columns / pieces / kColumnWidth * kColumnWidth);
+  const std::size_t grain = std::max(kColumnWidth, columns / pieces / kColumnWidth * kColumnWidth);
   if (kSplit && top > 0) {
     pool.parallel_for(0, columns, grain, [&](std::size_t first, std::size_t last) {
       splitter.split_columns(data, log_n, top, 0, first, last);
@@ -186,7 +186,8 @@ void NttDomain<Fr>::inverse(std::span<Fr> values, ThreadPool& pool) const {
   const ntt::Layers<Fr, ntt::Root::kInverse> layers(twiddles_.data());
   ntt::transform<true, false>(values, log_n_, layers, layers, pool,
                               [&](Fr* row, std::size_t, std::size_t count) {
-                                for (std::size_t i = 0; i < count; ++i) row[i] = row[i] * inverse_size_;
+                                for (std::size_t i = 0; i < count; ++i)
+                                  row[i] = row[i] * inverse_size_;
                               });
   reverse_order(values, pool);
 }

@@ -1,6 +1,7 @@
 // Points whose discrete logarithms are known, so that a long sum has a short right answer.
 //
-// sum_i s_i P_i with P_i = k_i G is (sum_i s_i k_i mod r) G: one double-and-add, however many points.
+// sum_i s_i P_i with P_i = k_i G is (sum_i s_i k_i mod r) G: one double-and-add, however many
+// points.
 #pragma once
 
 #include <cstdint>
@@ -40,23 +41,24 @@ Scalar random_scalar(std::mt19937_64& random) {
   return Scalar::from_integer(integer);
 }
 
-// Random points: sums of two of 64 random multiples of the generator.
+// Random points: sums of three of 16 random multiples of the generator.
 template <class Group>
 KnownPoints<Group> known_points(std::size_t count, std::mt19937_64& random) {
   using Scalar = typename Group::Scalar;
   std::vector<Scalar> logarithms;
   std::vector<Jacobian<Group>> multiples;
-  for (int i = 0; i < 64; ++i) {
+  for (int i = 0; i < 16; ++i) {
     logarithms.push_back(random_scalar<Scalar>(random));
     multiples.push_back(mul(base_point<Group>(), logarithms.back().to_integer()));
   }
   KnownPoints<Group> known;
   std::vector<Jacobian<Group>> sums;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t a = random() % 64;
-    const std::size_t b = random() % 64;
-    sums.push_back(add(multiples[a], multiples[b]));
-    known.logarithms.push_back(logarithms[a] + logarithms[b]);
+    const std::size_t a = random() % 16;
+    const std::size_t b = random() % 16;
+    const std::size_t c = random() % 16;
+    sums.push_back(add(add(multiples[a], multiples[b]), multiples[c]));
+    known.logarithms.push_back(logarithms[a] + logarithms[b] + logarithms[c]);
   }
   known.points.resize(count);
   batch_to_affine<Group>(sums, known.points);
@@ -70,7 +72,8 @@ Affine<Group> expected_sum(const KnownPoints<Group>& known, const std::vector<Bi
   using Scalar = typename Group::Scalar;
   Scalar sum = Scalar::zero();
   for (std::size_t i = 0; i < known.size(); ++i) {
-    sum = sum + known.logarithms[i] * Scalar::from_integer(scalars[indices.empty() ? i : indices[i]]);
+    sum =
+        sum + known.logarithms[i] * Scalar::from_integer(scalars[indices.empty() ? i : indices[i]]);
   }
   return to_affine(mul(base_point<Group>(), sum.to_integer()));
 }

@@ -89,7 +89,8 @@ TYPED_TEST(MsmTest, AgreesWithNoble) {
     }
     std::vector<Affine<TypeParam>> points(count);
     batch_to_affine<TypeParam>(multiples, points);
-    const Affine<TypeParam> expected = {coordinate<Field>(answer.at("x")), coordinate<Field>(answer.at("y"))};
+    const Affine<TypeParam> expected = {coordinate<Field>(answer.at("x")),
+                                        coordinate<Field>(answer.at("y"))};
     for (ThreadPool* pool : {&this->one, &this->three}) {
       EXPECT_EQ(to_affine(msm<TypeParam>({points, scalars}, *pool)), expected) << count;
     }
@@ -126,8 +127,9 @@ TYPED_TEST(MsmTest, AllScalarsAlike) {
   using Scalar = typename TypeParam::Scalar;
   for (const std::size_t count : {1, 300, 6000}) {
     const auto known = known_points<TypeParam>(count, this->random);
-    for (const Integer& scalar : {small(0), small(1), small(2), small(255), small(UINT64_MAX), minus<Scalar>(1),
-                                  minus<Scalar>(2), random_scalar<Scalar>(this->random).to_integer()}) {
+    for (const Integer& scalar :
+         {small(0), small(1), small(2), small(255), small(UINT64_MAX), minus<Scalar>(1),
+          minus<Scalar>(2), random_scalar<Scalar>(this->random).to_integer()}) {
       this->check(known, std::vector<Integer>(count, scalar));
     }
   }
@@ -161,13 +163,19 @@ TYPED_TEST(MsmTest, EqualOppositeAndInfinitePoints) {
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t which = this->random() % base.size();
       switch (this->random() % 4) {
-        case 0: known.push(Affine<TypeParam>::infinity(), Scalar::zero()); break;
-        case 1: known.push(neg(base.points[which]), -base.logarithms[which]); break;
-        default: known.push(base.points[which], base.logarithms[which]);
+        case 0:
+          known.push(Affine<TypeParam>::infinity(), Scalar::zero());
+          break;
+        case 1:
+          known.push(neg(base.points[which]), -base.logarithms[which]);
+          break;
+        default:
+          known.push(base.points[which], base.logarithms[which]);
       }
     }
     this->check(known, random_integers<Scalar>(count, this->random));
-    this->check(known, std::vector<Integer>(count, random_scalar<Scalar>(this->random).to_integer()));
+    this->check(known,
+                std::vector<Integer>(count, random_scalar<Scalar>(this->random).to_integer()));
     this->check(known, std::vector<Integer>(count, small(1)));
     std::vector<Integer> few(count);
     for (Integer& scalar : few) scalar = small(this->random() % 5);

@@ -46,13 +46,16 @@ TYPED_TEST(PiecesTest, ABatchAddsDoublesAndCancels) {
 
 TYPED_TEST(PiecesTest, ASourceMayBeAnEarlierTargetAndIsReadAsItWas) {
   for (const std::size_t count : {1, 2, 3, 4, 7, 16}) {
-    // Points 0..count-1 get `fresh` added; points count..2 count-1 get the old points 0..count-1 added.
+    // Points 0..count-1 get `fresh` added; points count..2 count-1 get the old points 0..count-1
+    // added.
     auto points = known_points<TypeParam>(2 * count, this->random).points;
-    if (count > 2) points[count + 1] = points[1];  // this one doubles, next to additions of the common kind
+    if (count > 2)
+      points[count + 1] = points[1];  // this one doubles, next to additions of the common kind
     const auto fresh = known_points<TypeParam>(count, this->random).points;
     std::vector<Affine<TypeParam>> expected;
     for (std::size_t i = 0; i < count; ++i) expected.push_back(this->sum(points[i], fresh[i]));
-    for (std::size_t i = 0; i < count; ++i) expected.push_back(this->sum(points[count + i], points[i]));
+    for (std::size_t i = 0; i < count; ++i)
+      expected.push_back(this->sum(points[count + i], points[i]));
     BatchAdder<TypeParam> adder(2 * count);
     for (std::uint32_t i = 0; i < count; ++i) adder.push(i, &fresh[i], false);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -118,7 +121,8 @@ TYPED_TEST(PiecesTest, TheWeightedSumOfBucketsIsItsDefinition) {
         if (this->random() % 100 >= filled_percent) {
           known.points[b] = Affine<Group>::infinity();
         } else {
-          if (b > 0 && b % 5 == 0 && !known.points[b - 1].is_infinity()) {  // equal and opposite neighbours
+          if (b > 0 && b % 5 == 0 &&
+              !known.points[b - 1].is_infinity()) {  // equal and opposite neighbours
             const bool opposite = this->random() % 2 == 1;
             known.points[b] = opposite ? neg(known.points[b - 1]) : known.points[b - 1];
             known.logarithms[b] = opposite ? -known.logarithms[b - 1] : known.logarithms[b - 1];
@@ -127,7 +131,8 @@ TYPED_TEST(PiecesTest, TheWeightedSumOfBucketsIsItsDefinition) {
         }
       }
       const auto expected = to_affine(mul(base_point<Group>(), logarithm.to_integer()));
-      ASSERT_EQ(to_affine(bucket_sum(known.points, adder)), expected) << count << " " << filled_percent;
+      ASSERT_EQ(to_affine(bucket_sum(known.points, adder)), expected)
+          << count << " " << filled_percent;
       ASSERT_EQ(adder.size(), 0u);
     }
   }

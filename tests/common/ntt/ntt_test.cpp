@@ -51,16 +51,20 @@ std::vector<std::uint64_t> non_residues() {
 }
 
 template <class Fr>
-NttDomain<Fr> make_domain(unsigned log_n, std::uint64_t non_residue, const Fr& shift, ThreadPool& pool) {
+NttDomain<Fr> make_domain(unsigned log_n, std::uint64_t non_residue, const Fr& shift,
+                          ThreadPool& pool) {
   return NttDomain<Fr>(log_n, root_of_unity<Fr>(log_n, Fr::from_u64(non_residue)), shift, pool);
 }
 
 TEST(RootOfUnity, AreThePublishedOnes) {
-  // The 2^28-th root of libff and snarkjs for BN254; ROOT_OF_UNITY (2^32, from 7) of zkcrypto's bls12_381.
-  EXPECT_EQ(root_of_unity<Bn254::Fr>(28, Bn254::Fr::from_u64(5)),
-            from_text<Bn254::Fr>("0x2a3c09f0a58a7e8500e0a7eb8ef62abc402d111e41112ed49bd61b6e725b19f0"));
+  // The 2^28-th root of libff and snarkjs for BN254; ROOT_OF_UNITY (2^32, from 7) of zkcrypto's
+  // bls12_381.
+  EXPECT_EQ(
+      root_of_unity<Bn254::Fr>(28, Bn254::Fr::from_u64(5)),
+      from_text<Bn254::Fr>("0x2a3c09f0a58a7e8500e0a7eb8ef62abc402d111e41112ed49bd61b6e725b19f0"));
   EXPECT_EQ(root_of_unity<Bls12_381::Fr>(32, Bls12_381::Fr::from_u64(7)),
-            from_text<Bls12_381::Fr>("0x16a2a19edfe81f20d09b681922c813b4b63683508c2280b93829971f439f0d2b"));
+            from_text<Bls12_381::Fr>(
+                "0x16a2a19edfe81f20d09b681922c813b4b63683508c2280b93829971f439f0d2b"));
   EXPECT_EQ(two_adicity<Bn254::Fr>(), 28u);
   EXPECT_EQ(two_adicity<Bls12_381::Fr>(), 32u);
 }
@@ -75,7 +79,8 @@ TYPED_TEST(NttTest, AgreesWithFfjavascript) {
     const auto& answer = answers[log_n];
     const auto expected = [&](const char* key) {
       std::vector<Fr> values;
-      for (const auto& text : answer.at(key)) values.push_back(from_text<Fr>(text.template get<std::string>()));
+      for (const auto& text : answer.at(key))
+        values.push_back(from_text<Fr>(text.template get<std::string>()));
       return values;
     };
     // The rule of the script that made the file.

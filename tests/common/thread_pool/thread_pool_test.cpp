@@ -72,7 +72,8 @@ TEST(ThreadPool, TwoCallersShareThePoolWithoutWaitingForEachOther) {
   const auto caller = [&] {
     for (int i = 0; i < 500; ++i) {
       std::atomic<int> local{0};
-      pool.parallel_for(0, 20, 1, [&](std::size_t b, std::size_t e) { local += static_cast<int>(e - b); });
+      pool.parallel_for(0, 20, 1,
+                        [&](std::size_t b, std::size_t e) { local += static_cast<int>(e - b); });
       if (local == 20) ++done;
     }
   };
