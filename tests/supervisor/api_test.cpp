@@ -267,7 +267,9 @@ TEST_F(SupervisorTest, CancelWorksInEveryStateAndIsRemembered) {
     EXPECT_TRUE(held[0].first->endpoint().cancelled(held[0].second.task));
     held[0].first->failed(held[0].second.task, Error{ErrorClass::kOperator, "cancelled", {}, {}});
     settle();
-    for (const auto& slot : status(client)->slots) EXPECT_EQ(slot.state, "FREE") << name_of(kind);
+    const auto now = status(client);
+    ASSERT_TRUE(now);
+    for (const auto& slot : now->slots) EXPECT_EQ(slot.state, "FREE") << name_of(kind);
   }
 }
 
