@@ -80,29 +80,11 @@ Result<VerifyingKeyBytes> import_for(const MontgomeryVerifyingKey& points, std::
   return key;
 }
 
-// The constant factor that snarkjs' final exponentiation leaves in the exponent: 3 on BLS12-381, and on
-// BN254 2x (6x^2 + 3x + 1), the multiple of Fuentes-Castaneda, Knapp and Rodriguez-Henriquez.
-template <class Curve>
-typename Curve::Fr snarkjs_pairing_factor() {
-  using Fr = typename Curve::Fr;
-  if constexpr (Curve::kId == CurveId::kBn254) {
-    const Fr x = Fr::from_u64(Curve::kX);
-    return x.dbl() * (Fr::from_u64(6) * x.square() + Fr::from_u64(3) * x + Fr::one());
-  } else {
-    return Fr::from_u64(3);
-  }
-}
-
 template <class Curve>
 Result<std::string> alphabeta_for(const VerifyingKeyBytes& bytes) {
   CUZK_TRY(key, decode_verifying_key<Curve>(bytes));
-  const typename Curve::Fq12 e = pairing<Curve>(key.alpha1, key.beta2);
-  const auto exponent = snarkjs_pairing_factor<Curve>().to_integer();
-  auto value = Curve::Fq12::one();
-  for (std::size_t i = 8 * sizeof exponent; i-- > 0;) {
-    value = value.cyclotomic_square();
-    if (exponent[i / 64] >> (i % 64) & 1) value = value * e;
-  }
+  // common/curve computes the multiple that snarkjs prints.
+  const typename Curve::Fq12 value = pairing<Curve>(key.alpha1, key.beta2);
   std::string out;
   for (const auto& half : {value.c0, value.c1}) {
     for (const auto& coefficient : {half.c0, half.c1, half.c2}) append_canonical(out, coefficient);
