@@ -215,7 +215,10 @@ int Supervisor::run() {
 
 void Supervisor::turn(Duration patience) {
   arm_timer();
-  if (loop_.run_one_for(patience) != 0) {
+  // run_one_for does not even look when there is no time to wait.
+  const std::size_t first =
+      patience > Duration::zero() ? loop_.run_one_for(patience) : loop_.poll_one();
+  if (first != 0) {
     for (int i = 1; i < kHandlersPerTurn && loop_.poll_one() != 0; ++i) {
     }
   }

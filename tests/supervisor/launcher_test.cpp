@@ -93,7 +93,7 @@ TEST(ForkLauncher, SignalsAreAtTheirDefaultsInTheChild) {
   ::sigemptyset(&blocked);
   ::sigaddset(&blocked, SIGUSR1);
   ::sigprocmask(SIG_BLOCK, &blocked, nullptr);
-  const Ended ended = run("grep -E 'Sig(Blk|Ign)' /proc/$$/status");
+  const Ended ended = run("exec grep -E 'Sig(Blk|Ign)' /proc/self/status");
   ::sigprocmask(SIG_UNBLOCK, &blocked, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
   EXPECT_EQ(ended.output, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");

@@ -40,6 +40,7 @@ class ProcessTreeTest : public ::testing::Test, public WorkerListener {
     const auto deadline = clock.now() + std::chrono::seconds(30);
     while (!condition()) {
       ASSERT_LT(clock.now(), deadline) << "waited in vain";
+      loop.restart();  // between two lives nothing is watched, and the loop stops
       loop.run_one_for(milliseconds(20));
       tree.tick();
     }

@@ -55,6 +55,7 @@ TEST_F(SchedulerTest, DeathOfTheDeviceRepeatsOneProofAndNoSynthesis) {
   EXPECT_FALSE(kills.contains(JobId{2}));  // bound ahead: a victim
   done(port.sent.at(port.sent.size() - 2), proof());
   verify();
+  wipe();
   prove();
   verify();
   EXPECT_EQ(finished.size(), 2U);

@@ -81,11 +81,16 @@ class SchedulerTest : public ::testing::Test,
   void turn() { dispatcher.dispatch(); }
 
   void done(FakePort::Sent& sent, std::string body = {}) {
-    ASSERT_TRUE(dispatcher.task_ended(sent.life, sent.task, Ending::kDone, std::move(body), {}));
+    // What follows may send more and move `sent`.
+    const auto life = sent.life;
+    const auto task = sent.task;
+    ASSERT_TRUE(dispatcher.task_ended(life, task, Ending::kDone, std::move(body), {}));
     turn();
   }
   void fail(FakePort::Sent& sent, ErrorClass error_class) {
-    ASSERT_TRUE(dispatcher.task_ended(sent.life, sent.task, Ending::kFailed, {},
+    const auto life = sent.life;
+    const auto task = sent.task;
+    ASSERT_TRUE(dispatcher.task_ended(life, task, Ending::kFailed, {},
                                       Error{error_class, "it failed", {}, {}}));
     turn();
   }
