@@ -4,7 +4,6 @@
 #pragma once
 
 #include "common/field/fp.hpp"
-#include "common/field/x86_64_fp2.hpp"
 
 namespace cuzk {
 
@@ -36,11 +35,6 @@ struct Fp2 {
 
   // Karatsuba: (a0 + a1 u)(b0 + b1 u) = a0 b0 - a1 b1 + ((a0 + a1)(b0 + b1) - a0 b0 - a1 b1) u.
   CUZK_HD constexpr Fp2 operator*(const Fp2& other) const {
-#if CUZK_FIELD_X86_64
-    if (!std::is_constant_evaluated()) {
-      if (x86_64::kCpuHasAdx) [[likely]] return multiply_with_adx(*this, other);
-    }
-#endif
     const Base low = c0 * other.c0;
     const Base high = c1 * other.c1;
     return {low - high, (c0 + c1) * (other.c0 + other.c1) - low - high};
@@ -65,20 +59,6 @@ struct Fp2 {
     }
     return power;
   }
-
- private:
-#if CUZK_FIELD_X86_64
-  // Over a kilobyte of code: inlined, a point addition would not fit the instruction cache.
-  [[gnu::noinline]] static Fp2 multiply_with_adx(const Fp2& a, const Fp2& b) {
-    static_assert(sizeof(Fp2) == 2 * sizeof(Base));
-    using Pair = std::uint64_t[2 * Base::kLimbs];
-    Fp2 product;
-    x86_64::multiply_fp2<typename Base::Params>(reinterpret_cast<Pair&>(product),
-                                                reinterpret_cast<const Pair&>(a),
-                                                reinterpret_cast<const Pair&>(b));
-    return product;
-  }
-#endif
 };
 
 }  // namespace cuzk
